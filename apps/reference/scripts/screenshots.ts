@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Accounts } from "@tenon/accounts";
-import { Sessions } from "@tenon/auth";
+import { ApiKeys, Sessions } from "@tenon/auth";
 import { digest } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
 import type { Page } from "playwright-core";
@@ -120,6 +120,11 @@ async function shootAccount(page: Page, { app }: RunningPages): Promise<void> {
   const client = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1";
   await app.get(Sessions).create(user?.id ?? "", { address: "192.0.2.7", client });
   await shoot(page, "account-sessions", "/account/sessions");
+  const expiresAt = new Date(Date.now() + 90 * 86_400_000).toISOString();
+  await app.get(ApiKeys).create(user?.id ?? "", { name: "Backup of my posts", scopes: ["posts:read"], expiresAt });
+  await app.get(ApiKeys).create(user?.id ?? "", { name: "Publish from the editor", scopes: "all" });
+  await shoot(page, "account-with-keys", "/account");
+  await shoot(page, "account-api-keys", "/account/api-keys");
   await shoot(page, "account-delete", "/account/delete");
   for (const [name, path] of [
     ["verify", "/account/verify?token=x"],

@@ -26,6 +26,7 @@ import { PostsJobs } from "./posts/posts.jobs.ts";
 import { PostsService } from "./posts/posts.service.ts";
 import { Publication } from "./posts/publication.ts";
 import { BlogUsers } from "./users/blog-users.ts";
+import { createUserFinder } from "./users/create-user-finder.ts";
 import { UsersCommands } from "./users/users.commands.ts";
 import { UsersService } from "./users/users.service.ts";
 
@@ -33,7 +34,7 @@ import { UsersService } from "./users/users.service.ts";
 export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
   /** Who may change or delete a post: "anyone" who is authenticated, or its "owner". Defaults to "anyone". */
   readonly postPolicy?: PostPolicy;
-  /** What the process does for accounts and their mails: its "jobs", or its "commands". Defaults to nothing. */
+  /** Whether the process sends the mails of accounts, by its "jobs", or has their "commands". Defaults to neither. */
   readonly accounts?: "jobs" | "commands";
   /** Imported first, so that they start first and stop last. Defaults to none. */
   readonly observed?: readonly Module[];
@@ -42,12 +43,11 @@ export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
 /** The full authentication reference and the blog. */
 export function createAppModule({ postPolicy, accounts, observed = [], ...authOptions }: BlogOptions = {}) {
   const users = createUsers(authOptions);
-  const isCommands = accounts === "commands";
   return defineModule({
     name: "blog",
     imports: [
       ...[...observed, ConfigModule, DataModule, ...users, JobsModule, LiveModule, PostsModule],
-      ...(accounts === undefined ? [] : [createAccounts(users, { commandsOnly: isCommands })]),
+      createAccounts(users, { sendsMails: accounts === "jobs" }), // everywhere, for the notices of API keys
     ],
     declarations: [
       AuthController,
@@ -58,7 +58,7 @@ export function createAppModule({ postPolicy, accounts, observed = [], ...authOp
       ...posts(postPolicy),
       HealthController,
       ...commands,
-      ...(isCommands ? [AccountCommands] : []),
+      ...(accounts === "commands" ? [AccountCommands] : []),
       ...backgroundWork,
     ],
   });
@@ -70,14 +70,14 @@ export function createTutorialModule({
   observed = [],
   ...authOptions
 }: Omit<BlogOptions, "accounts"> = {}) {
-  const messages = { claims: "short", missingAuthorization: "Missing authorization" } as const;
+  const variant = { claims: "short", endTokens: false, missingAuthorization: "Missing authorization" } as const;
   return defineModule({
     name: "tutorial",
     imports: [
       ...observed,
       ConfigModule,
       DataModule,
-      ...createUsers({ ...authOptions, ...messages }),
+      ...createUsers({ ...authOptions, ...variant }),
       LiveModule,
       PostsModule,
     ],
@@ -124,14 +124,14 @@ const MailModule = mailModule(JobsModule, {
 /** Verification, resets, second factors and deletion of accounts, on the modules of `createUsers()`. */
 export function createAccounts(
   users: ReturnType<typeof createUsers>,
-  { commandsOnly = false }: { readonly commandsOnly?: boolean } = {},
+  { sendsMails = true }: { readonly sendsMails?: boolean } = {},
 ) {
   return accountsModule({
     imports: [ConfigModule, DataModule, JobsModule, MailModule, PostsModule, ...users],
     users: BlogUsers,
     name: "Workbench",
     baseUrl: () => inject(Config).pagesUrl,
-    commandsOnly,
+    sendsMails,
   });
 }
 
@@ -143,13 +143,15 @@ export function createUsers(options: Partial<Omit<AuthOptions, "imports">>) {
     issuer: "tenon-blog",
     bcryptCost: () => inject(Config).bcryptCost,
     loginLimit: () => inject(Config).loginRateLimit,
+    endTokens: true, // otherwise a token lives on for up to 24 hours after a reset of the password
+    findUser: createUserFinder,
     ...options,
   });
   const users = defineModule({
     name: "users",
     imports: [DataModule, auth],
     declarations: [Tables, UsersService],
-    exports: [UsersService, Tables],
+    exports: [UsersService],
   });
   return [auth, users] as const;
 }

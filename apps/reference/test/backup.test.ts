@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { until } from "../../../packages/core/test/support/until.ts";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import { createAppModule } from "../src/app.module.ts";
 import type { Post } from "../src/posts/post.ts";
@@ -37,7 +38,7 @@ test("db backup under constant writes makes a complete copy of everything acknow
         }
       };
       const writers = [writer(), writer(), writer()];
-      while (acknowledged.length < 50) await new Promise(setImmediate);
+      await until(() => acknowledged.length >= 50, "posts");
       for (const copy of copies) {
         before.push(acknowledged.length);
         const result = await runBackup(databaseUrl, copy);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { api, defineModule, dto, endpoint, integer, type Routes } from "@tenon/core";
+import { api, defineModule, dto, endpoint, HttpError, integer, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { DescribedClient } from "./support/described-client.ts";
 
@@ -25,9 +25,9 @@ class BrokenController {
   readonly status = endpoint({ returns: Count }, () => {
     throw new Error("a bug");
   });
-  readonly message = endpoint({ returns: Count, errors: { 404: "No such count" } }, (ctx) =>
-    Object.assign(ctx.fail(404), { message: "another message" }),
-  );
+  readonly message = endpoint({ returns: Count, errors: { 404: "No such count" } }, () => {
+    throw new HttpError(404, "another message");
+  });
 }
 
 const module = defineModule({ name: "broken", declarations: [BrokenController] });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { root } from "../../../test/support/run.ts";
+import { plannedByNpm, root } from "../../../test/support/run.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const folder = join(root, "apps/reference");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -14,6 +15,38 @@ test("copies only files that exist", () => {
   );
   assert.ok(sources.length >= 6);
   for (const source of sources) assert.ok(existsSync(join(root, source)), source);
+});
+
+test("installs no development dependency from the files that the ignore file lets in", async () => {
+  const folder = temporaryFolder("dockerfile");
+  const [context, app] = [join(folder, "context"), join(folder, "app")];
+  const [first, ...allowed] = read("Dockerfile.dockerignore").trim().split("\n");
+  assert.equal(first, "*");
+  for (const file of globSync(
+    allowed.map((line) => line.replace(/^!/, "")),
+    { cwd: root },
+  )) {
+    cpSync(join(root, file), join(context, file), { recursive: true });
+  }
+  const [, stage = ""] = /^FROM \S+ AS packages$([\s\S]+?)^FROM /m.exec(read("Dockerfile")) ?? [];
+  for (const [, sources = "", target = ""] of stage.matchAll(/^COPY (.+) (\S+)$/gm)) {
+    for (const source of sources.split(" ")) {
+      cpSync(join(context, source), join(app, target, target.endsWith("/") ? source : ""), { recursive: true });
+    }
+  }
+  const [, command = ""] = /^RUN npm (ci .+)$/m.exec(stage) ?? [];
+  const installed = await plannedByNpm(command.split(" "), app);
+  const { packages } = JSON.parse(readFileSync(join(app, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  }; // npm writes it
+  const isNeeded = (name: string) =>
+    Object.entries(packages).some(([path, { dev }]) => path.endsWith(`node_modules/${name}`) && dev !== true);
+  assert.ok(installed.includes("pino") && installed.includes("@tenon/core"), installed.join(" "));
+  assert.deepEqual(
+    installed.filter((name) => !isNeeded(name)),
+    [],
+  );
+  assert.equal(isNeeded("node"), false);
 });
 
 test("starts the API, the pages and, when it is asked for, a worker with PostgreSQL and Redis in compose.yaml", () => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { ApiKeys, RefreshTokens, Sessions } from "@tenon/auth";
 import { type App, provide } from "@tenon/core";
-import { Database, KeyValue, type Migration, migrate } from "@tenon/data";
-import { sql } from "kysely";
+import { Database, DatabaseKeyValue, KeyValue, type Migration, migrate } from "@tenon/data";
+import { type ControlledTransaction, sql } from "kysely";
 import { runInOrder, SteppedKeyValue } from "../../../packages/auth/test/support/interleavings.ts";
 import { noteFigures } from "../../../packages/core/test/support/figures.ts";
+import { until } from "../../../packages/core/test/support/until.ts";
 import type { Schema } from "../src/database/schema.ts";
 import { PostsService } from "../src/posts/posts.service.ts";
 import { UsersService } from "../src/users/users.service.ts";
@@ -56,7 +58,7 @@ function withInstance<T>(urls: StorageUrls, body: (instance: Instance) => Promis
   return withBlog(urls, ({ app }) => {
     const stepped = new SteppedKeyValue(app.get(KeyValue));
     return withBlog(urls, (second) => body(new Instance(app, stepped, second.app)), {
-      override: [provide(KeyValue, () => stepped)],
+      override: [provide(KeyValue, () => stepped), provide(DatabaseKeyValue, () => stepped)],
     });
   });
 }
@@ -73,6 +75,28 @@ function withPair(storage: Storage, body: (pair: Pair) => Promise<void>): Promis
 }
 
 type Spec = (pair: Pair) => Promise<void>;
+
+/** Runs a write of an instance, and tells when it waits for the lock of a transaction. */
+function untilBlocked<T>({ db }: Instance, holder: ControlledTransaction<Schema>, write: () => Promise<T>) {
+  const begun = Promise.withResolvers<void>();
+  const note = (message: unknown) => {
+    const { sql } = message as { readonly sql: string }; // as the channel is documented
+    if (sql.startsWith("begin")) begun.resolve();
+  };
+  const untilWaits = async () => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(holder);
+    const waiting = sql`select pid from pg_stat_activity where ${rows[0]?.pid} = any(pg_blocking_pids(pid))`;
+    await until(async () => (await waiting.execute(db)).rows.length > 0, "statement that waits");
+  };
+  const untilRefused = async () => {
+    await begun.promise; // SQLite refuses the statement in this turn; it is tried again later
+    await turn();
+    unsubscribe("tracing:tenon.sql:start", note);
+  };
+  if (db.kind === "sqlite") subscribe("tracing:tenon.sql:start", note);
+  const result = write();
+  return { result, blocked: db.kind === "sqlite" ? untilRefused() : untilWaits() };
+}
 
 let keys = 0;
 const newKey = () => `isolation:${process.pid}:${keys++}`;
@@ -223,23 +247,23 @@ const databaseSpecs: Readonly<Record<string, Spec>> = {
     const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
     const inside = await a.db.startTransaction().execute();
     await inside.updateTable("posts").set({ title: "of a" }).where("id", "=", id).execute();
-    const patching = b.posts.patch(id, { content: "of b" });
-    await sleep(30); // it waits for the lock by now
+    const patching = untilBlocked(b, inside, () => b.posts.patch(id, { content: "of b" }));
+    await patching.blocked;
     await inside.commit().execute();
-    const patched = await patching;
+    const patched = await patching.result;
     assert.deepEqual([patched?.title, patched?.content], ["of a", "of b"]);
   },
   "b's PATCH waits for a's transaction, which deletes the post: not found": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
     const inside = await a.db.startTransaction().execute();
     await inside.deleteFrom("posts").where("id", "=", id).execute();
-    const patching = b.posts.patch(id, { content: "of b" });
-    await sleep(30); // it waits for the lock by now
+    const patching = untilBlocked(b, inside, () => b.posts.patch(id, { content: "of b" }));
+    await patching.blocked;
     await inside.commit().execute();
-    assert.equal(await patching, undefined);
+    assert.equal(await patching.result, undefined);
   },
   "API key: validate a, revoke b, validate a": async ({ a, b, authorId }) => {
-    const { key, record } = await a.keys.create(authorId);
+    const { key, record } = await a.keys.create(authorId, { scopes: "all" });
     assert.equal((await a.keys.validate(key))?.id, record.id);
     assert.equal(await b.keys.revoke(authorId, record.id), true);
     assert.equal(await a.keys.validate(key), undefined);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { Channels } from "@tenon/live";
+import { until } from "../../../packages/core/test/support/until.ts";
 import { EventReader } from "../../../packages/live/test/support/event-reader.ts";
 import { createAppModule } from "../src/app.module.ts";
 import type { Post } from "../src/posts/post.ts";
@@ -73,7 +74,7 @@ for (const storage of storages) {
       const [first] = await once(stdout, "data");
       assert.equal(first, `watching ${isShared ? "this database" : blog.client.url}; end with Ctrl+C\n`);
       const channels = (isShared ? commands : blog.app).get(Channels);
-      while (channels.count("posts") === 0) await new Promise(setImmediate);
+      await until(() => channels.count("posts") > 0, "subscription");
       const { post, send } = await createPost(blog, "Watched");
       const next = once(stdout, "data");
       await send("PATCH", { published: true });

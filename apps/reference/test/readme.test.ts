@@ -127,6 +127,7 @@ test("the README lists exactly the pages, each with its audience", async () => {
     PageLogin: "logged in",
     RecentPageLogin: "recent login",
     OwnSession: "own session",
+    OwnApiKey: "own key",
   };
   const [sqlite] = storages;
   assert.ok(sqlite !== undefined);

@@ -81,12 +81,12 @@ test("wrong arguments, unhandled statuses and missing fields do not compile", as
       export async function show(id: string): Promise<Post | string> {
         const result = await api.posts.show({ id });
         if (result.status === 404) return result.body.error;
-        if (result.status === 500) return result.body.error;
+        if (result.status === 500 || result.status === 503) return result.body.error;
         return result.body;
       }
       export async function unhandled(id: string): Promise<Post> {
         const result = await api.posts.show({ id });
-        // @ts-expect-error 404 and 500 are not handled
+        // @ts-expect-error 404, 500 and 503 are not handled
         return result.body;
       }
       // @ts-expect-error a missing argument

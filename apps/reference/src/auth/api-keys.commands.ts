@@ -7,7 +7,7 @@ const CreateKey = dto({
   name: string("max=100").describe("The purpose of the key"),
   expires_at: string("max=40").describe("When it expires, such as 2027-01-01T00:00:00Z; never by default"),
   scopes: array(string(), "max=50").describe("What it may do, such as posts:write; everything by default"),
-});
+}).strict(); // a misspelt `scopes` must not give a key that may do everything
 
 const noUser = "User not found";
 
@@ -21,7 +21,8 @@ export class ApiKeysCommands {
     { summary: "Create an API key for a user and print it", query: CreateKey, errors: { 404: noUser } },
     async (ctx, { query: { name, expires_at, scopes } }) => {
       const user = await this.#owner(ctx.param("email"));
-      const { key, record } = await this.#keys.create(user.id, { name, expiresAt: expires_at, scopes });
+      const options = { name, expiresAt: expires_at, scopes: scopes ?? "all" } as const;
+      const { key, record } = await this.#keys.create(user.id, options);
       return { ...record, key };
     },
   );

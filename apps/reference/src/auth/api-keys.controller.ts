@@ -6,7 +6,7 @@ import { UsersService } from "../users/users.service.ts";
 import { ApiKeyOwner } from "./api-key-owner.ts";
 import { ApiKey, CreateApiKeyDTO, maxAuthBody, NewApiKey } from "./auth.dto.ts";
 
-const auth = route.under("/auth", { tags: ["API keys"], errors: { 500: storeFailures } });
+const auth = route.under("/auth", { tags: ["API keys"], errors: storeFailures });
 const keys = auth.under("/api-keys", { middlewares: [bodyLimit(maxAuthBody), BearerAuth] });
 
 /** The API keys of the user, and a route that requires one. */
@@ -27,7 +27,8 @@ export class ApiKeysController {
     },
     async (ctx, { body: { name, expires_at, scopes } = {} }) => {
       if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
-      const { key, record } = await this.#keys.create(ctx.get("user_id"), { name, expiresAt: expires_at, scopes });
+      const options = { name, expiresAt: expires_at, scopes: scopes ?? "all" } as const;
+      const { key, record } = await this.#keys.create(ctx.get("user_id"), options, ctx);
       return { ...record, key };
     },
   );
@@ -40,7 +41,7 @@ export class ApiKeysController {
       returns: { 204: null },
       errors: { 404: "API key not found" }, // revoked since the policy has loaded it
     },
-    async (ctx) => ((await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"))) ? undefined : ctx.fail(404)),
+    async (ctx) => ((await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"), ctx)) ? undefined : ctx.fail(404)),
   );
 
   /** The key of a deleted user is invalid. */

@@ -20,14 +20,14 @@ export class AuthController {
     "/register",
     {
       summary: "Create a user and log in",
-      public: true,
+      access: "public",
       body: RegisterDTO,
       returns: { 201: LoginResponse },
       errors: registerErrors,
     },
     async (ctx, { body }) => {
-      const user = await this.#auth.register(body);
-      return user === undefined ? ctx.fail(409) : this.#auth.toLoginResponse(user);
+      const user = await this.#auth.register(body, ctx);
+      return user === undefined ? ctx.fail(409) : this.#auth.toLoginResponse(user, ctx);
     },
   );
 
@@ -35,14 +35,14 @@ export class AuthController {
     "/login",
     {
       summary: "Log in, for an access token",
-      public: true,
+      access: "public",
       body: LoginDTO,
       returns: LoginResponse,
       errors: loginErrors,
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      return user === undefined ? ctx.fail(401, wrongCredentials) : this.#auth.toLoginResponse(user);
+      return user === undefined ? ctx.fail(401, wrongCredentials) : this.#auth.toLoginResponse(user, ctx);
     },
   );
 
@@ -51,7 +51,7 @@ export class AuthController {
     {
       middlewares: [LogoutOrigin],
       summary: "End the session of the cookie, and a refresh token",
-      public: true,
+      access: "public",
       description: "The refresh token is `refresh_token` of a JSON body. A body that cannot be read is ignored.",
       returns: LoggedOut,
       errors: { 500: StoreFailure },
@@ -72,7 +72,7 @@ export class AuthController {
 
   readonly me = auth.get(
     "/me",
-    { middlewares: [BearerAuth], summary: "The user of the token", returns: User, errors: { 500: storeFailures } },
+    { middlewares: [BearerAuth], summary: "The user of the token", returns: User, errors: storeFailures },
     async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? invalidToken(ctx),
   );
 
@@ -80,7 +80,7 @@ export class AuthController {
     "/token",
     {
       summary: "Log in, for an access token and a refresh token",
-      public: true,
+      access: "public",
       body: LoginDTO,
       returns: Tokens,
       errors: loginErrors,
@@ -95,7 +95,7 @@ export class AuthController {
     "/refresh",
     {
       summary: "New tokens for a refresh token, which is consumed",
-      public: true,
+      access: "public",
       body: RefreshDTO,
       returns: Tokens,
       errors: refreshErrors,
@@ -108,10 +108,10 @@ export class AuthController {
     {
       middlewares: [SessionOrigin],
       summary: "Log in, for a session cookie",
-      public: true,
+      access: "public",
       body: LoginDTO,
       returns: { 201: User },
-      errors: { ...loginErrors, 500: storeFailures },
+      errors: { ...loginErrors, 500: storeFailures[500] },
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);

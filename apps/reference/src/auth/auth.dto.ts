@@ -31,7 +31,7 @@ export const CreateApiKeyDTO = dto("CreateApiKey", {
   name: string("max=100").describe("The purpose of the key."),
   expires_at: string("max=40").describe("A time to come, with an offset: 2027-01-01T00:00:00Z. Defaults to never."),
   scopes: array(string("max=100"), "max=50").describe("What the key may do: `posts:write`. Defaults to everything."),
-});
+}).strict(); // a misspelt `scopes` must not give a key that may do everything
 
 const token = string("required").describe("A JWT, for `Authorization: Bearer`.");
 const expires_in = integer("required").describe("Seconds.");

@@ -1,4 +1,13 @@
-import { accessTokenSeconds, Logins, PasswordLogin, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import {
+  accessTokenSeconds,
+  Logins,
+  PasswordLogin,
+  RefreshTokens,
+  RegistrationLimit,
+  Sessions,
+  sessionCookie,
+  Tokens,
+} from "@tenon/auth";
 import { type Context, explainForeignOrigin, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
@@ -26,11 +35,13 @@ export class AuthService {
   readonly #sessions = inject(Sessions);
   readonly #refreshTokens = inject(RefreshTokens);
   readonly #passwordLogin = inject(PasswordLogin);
+  readonly #registrations = inject(RegistrationLimit);
   readonly #log = inject(Log);
 
-  /** Undefined when the address is taken. */
-  async register(input: RegisterDTO, onCreated?: OnCreated): Promise<UserRecord | undefined> {
-    const user = await this.#users.create(input, onCreated).catch((error: unknown) => {
+  /** Undefined when the address is taken; a 429 after too many users of one network. */
+  async register(input: RegisterDTO, ctx: Context, onCreated?: OnCreated): Promise<UserRecord | undefined> {
+    const create = () => this.#users.create(input, { onCreated, ctx });
+    const user = await this.#registrations.run(ctx, create).catch((error: unknown) => {
       throw error instanceof StoreError ? new HttpError(500, notCreated, { cause: error }) : error;
     });
     if (user !== undefined) this.#log.info({ event: "registered", user_id: user.id });
@@ -53,13 +64,14 @@ export class AuthService {
     return user;
   }
 
-  async toLoginResponse(user: UserRecord): Promise<LoginResponse> {
-    return { token: await this.issueToken(user), expires_in: accessTokenSeconds, user: toUser(user) };
+  async toLoginResponse(user: UserRecord, ctx: Context): Promise<LoginResponse> {
+    return { token: await this.issueToken(user, ctx), expires_in: accessTokenSeconds, user: toUser(user) };
   }
 
-  async issueToken(user: UserRecord): Promise<string> {
+  /** `login`: the request that logs in, or the stamp of the login that is refreshed. */
+  async issueToken(user: UserRecord, login: Context | string): Promise<string> {
     try {
-      return await this.#tokens.issue(user);
+      return await this.#tokens.issue(user, login);
     } catch (error) {
       throw new HttpError(500, notIssued, { cause: error });
     }
@@ -67,7 +79,7 @@ export class AuthService {
 
   async issuePair(user: UserRecord, ctx: Context): Promise<TokenPair> {
     const stamp = await this.#logins.stampFor(ctx, user.id);
-    return this.#toPair(await this.issueToken(user), await this.#refreshTokens.generate(user.id, stamp));
+    return this.#toPair(await this.issueToken(user, ctx), await this.#refreshTokens.generate(user.id, stamp));
   }
 
   /** Undefined when the refresh token is not valid, or its user is deleted. */
@@ -75,11 +87,10 @@ export class AuthService {
     // the token is consumed last: a short outage of the database must not end the login
     const userId = await this.#refreshTokens.ownerOf(refreshToken);
     const user = userId === undefined ? undefined : await this.#users.find(userId);
-    const accessToken = user && (await this.issueToken(user));
-    const refreshed = await this.#refreshTokens.refresh(refreshToken);
-    if (user === undefined || accessToken === undefined || refreshed === undefined) return undefined;
+    const refreshed = user && (await this.#refreshTokens.refresh(refreshToken));
+    if (user === undefined || refreshed === undefined) return undefined;
     this.#log.info({ event: "refreshed", user_id: user.id });
-    return this.#toPair(accessToken, refreshed.refreshToken);
+    return this.#toPair(await this.issueToken(user, refreshed.stamp), refreshed.refreshToken);
   }
 
   /** Ends the session of the cookie and the given refresh token. Unknown ones are ignored. */

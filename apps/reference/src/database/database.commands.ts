@@ -1,7 +1,7 @@
 import { dto, inject, integer, route } from "@tenon/core";
+import { Migrations } from "@tenon/data";
 import { Backup } from "./backup.ts";
 import { Seed } from "./seed.ts";
-import { Tables } from "./tables.ts";
 
 const SeedDatabase = dto({
   posts: integer("min=1", "max=1000000").describe("How many posts to write; defaults to 10000"),
@@ -9,13 +9,13 @@ const SeedDatabase = dto({
 
 /** Commands for the database. */
 export class DatabaseCommands {
-  readonly #tables = inject(Tables);
+  readonly #migrations = inject(Migrations);
   readonly #seed = inject(Seed);
   readonly #backup = inject(Backup);
 
   /** Every command migrates when it starts: this prints what was done. */
   readonly migrate = route.command("db/migrate", { summary: "Migrate the database" }, (ctx) => {
-    const { ran } = this.#tables;
+    const ran = this.#migrations.ranOnStart;
     return ctx.status(200).send(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
   });
 

@@ -1,6 +1,5 @@
 import { inject } from "@tenon/core";
-import { Database, type Migration, migrate } from "@tenon/data";
-import type { Schema } from "./schema.ts";
+import { type Migration, Migrations } from "@tenon/data";
 
 const migrations: readonly Migration[] = [
   {
@@ -46,12 +45,7 @@ const migrations: readonly Migration[] = [
 
 /** Creates the User and Post tables when the application starts. */
 export class Tables {
-  readonly #db = inject(Database<Schema>);
-
-  /** The migrations that this start has run. */
-  ran: readonly string[] = [];
-
-  async onStart(): Promise<void> {
-    this.ran = await migrate(this.#db, migrations);
+  constructor() {
+    inject(Migrations).add(migrations);
   }
 }

@@ -1,9 +1,9 @@
 import { Accounts } from "@tenon/accounts";
 import { SecondFactor, SecondFactorRequired, SessionOrigin, Sessions } from "@tenon/auth";
-import { type Context, dto, type HttpError, type Issue, inject, route, string } from "@tenon/core";
+import { type Context, dto, type Issue, inject, route, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
-import { busy, codeRequired, loginRefused } from "../auth/auth.errors.ts";
+import { codeRequired, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { UserRecord } from "../users/user.ts";
 import { foldEmail, UsersService } from "../users/users.service.ts";
@@ -50,7 +50,7 @@ export class LoginPages {
     {
       middlewares: [SessionOrigin, refuseUntyped],
       summary: "Log in",
-      public: true,
+      access: "public",
       body: LoginForm,
       errors: { 401: [wrongCredentials, codeRequired], ...loginRefused },
     },
@@ -63,8 +63,8 @@ export class LoginPages {
         throw error;
       }
       if (user === undefined) {
-        const error = ctx.fail(401, wrongCredentials);
-        return back(ctx, "/login", { path: "", rule: "credentials", message: error.message }, error);
+        if (!showsForms(ctx)) return ctx.fail(401, wrongCredentials);
+        return back(ctx, "/login", { path: "", rule: "credentials", message: wrongCredentials });
       }
       return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, body.next);
     },
@@ -84,7 +84,7 @@ export class LoginPages {
     {
       middlewares: [SessionOrigin, refuseUntyped],
       summary: "Log in with the code of a second factor",
-      public: true,
+      access: "public",
       body: CodeForm,
       errors: { 401: wrongCode, 429: "Too Many Requests" },
     },
@@ -95,7 +95,8 @@ export class LoginPages {
       const user = userId === undefined ? undefined : await this.#users.find(userId);
       if (user !== undefined) return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, login.next);
       if (!(await this.#factor.isSuspended(login.id))) return startAgain(ctx);
-      return back(ctx, "/login/code", { path: "", rule: "code", message: wrongCode }, ctx.fail(401));
+      if (!showsForms(ctx)) return ctx.fail(401);
+      return back(ctx, "/login/code", { path: "", rule: "code", message: wrongCode });
     },
   );
 
@@ -104,18 +105,18 @@ export class LoginPages {
     {
       middlewares: [SessionOrigin, refuseUntyped],
       summary: "Create an account",
-      public: true,
+      access: "public",
       body: RegisterForm,
-      errors: { 409: "Email already registered", ...busy },
+      errors: { 409: "Email already registered", ...loginRefused },
     },
     async (ctx, { body }) => {
       checkName(body);
-      const user = await this.#auth.register(body, ({ id }, transaction) =>
+      const user = await this.#auth.register(body, ctx, ({ id }, transaction) =>
         this.#accounts.registered(id, { transaction, actor: ctx }),
       );
       if (user === undefined) {
-        const issue = { path: "email", rule: "unique", message: "is already registered" };
-        return back(ctx, "/register", issue, ctx.fail(409));
+        if (!showsForms(ctx)) return ctx.fail(409);
+        return back(ctx, "/register", { path: "email", rule: "unique", message: "is already registered" });
       }
       return this.#enter(ctx, user, `Welcome, ${inSentence(user)}. Your account is ready.`, body.next);
     },
@@ -123,7 +124,7 @@ export class LoginPages {
 
   readonly logout = route.post(
     "/logout",
-    { middlewares: [SessionOrigin], summary: "Log out", public: true },
+    { middlewares: [SessionOrigin], summary: "Log out", access: "public" },
     async (ctx) => {
       try {
         await this.#auth.logout(ctx);
@@ -184,9 +185,8 @@ async function startAgain(ctx: Context): Promise<Redirect> {
   return redirect("/login");
 }
 
-/** Redirects to the form with its input and the issue. Throws the error for clients that have no form to show again. */
-async function back(ctx: Context, path: string, issue: Issue, error: HttpError): Promise<Redirect> {
-  if (!showsForms(ctx)) throw error;
+/** Redirects to the form with its input and the issue. */
+async function back(ctx: Context, path: string, issue: Issue): Promise<Redirect> {
   const form = await ctx.request().form();
   await ctx.get("session").keepForm(form.toRecord(), [issue]);
   return redirect(toPathWithNext(path, form.get("next")));

@@ -27,7 +27,7 @@ export class PostsPages {
   /** A draft is visible to its author only. */
   readonly show = route.get(
     "/posts/:id",
-    { summary: "One post", public: true, errors: { 404: "Post not found" } },
+    { summary: "One post", access: "public", errors: { 404: "Post not found" } },
     async (ctx) => {
       const post = await this.#posts.find(ctx.param("id"));
       const user = await ctx.get("visitor").user();

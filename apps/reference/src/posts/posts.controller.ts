@@ -1,41 +1,57 @@
 import { BearerAuth } from "@tenon/auth";
 import { array, type Context, inject, jsonArray, route } from "@tenon/core";
-import type { RowStream } from "@tenon/data";
+import { RefuseWhenBusy, type RowStream } from "@tenon/data";
 import { Channels, events } from "@tenon/live";
-import { storeFailures } from "../database/store-failures.ts";
+import { asSpecified, specifiedFailures, storeFailures } from "../database/store-failures.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
 import { CreatePostDTO, PageQuery, PatchPostDTO, Post, PostRef, PostSummary, UpdatePostDTO } from "./posts.dto.ts";
 import { PostsService, postsTopic } from "./posts.service.ts";
 
 const missing = { 404: "Post not found" } as const;
-const posts = route.under("/", { tags: ["Posts"], errors: { 500: storeFailures } });
+const posts = route.under("/", { tags: ["Posts"], errors: storeFailures });
 const own = posts.under("/", { middlewares: [BearerAuth] });
+const specified = route.under("/", {
+  tags: ["Posts"],
+  middlewares: [asSpecified, BearerAuth],
+  errors: { 500: specifiedFailures },
+});
 
 export class PostsController {
   readonly #posts = inject(PostsService);
-  /** Who may change a post: with "anyone", `public` says that every user may, on purpose. */
-  readonly #changing = inject(PostPolicy) === "owner" ? { middlewares: [PostOwner] } : { public: true };
+  /** Who may change a post: with "anyone", `access` says that every user may, on purpose. */
+  readonly #changing = inject(PostPolicy) === "owner" ? { middlewares: [PostOwner] } : { access: "users" as const };
   readonly #channels = inject(Channels);
 
   readonly index = posts.get(
     "/posts",
-    { summary: "Published posts, newest first", query: PageQuery, returns: array(Post) },
+    {
+      middlewares: [RefuseWhenBusy],
+      summary: "Published posts, newest first",
+      query: PageQuery,
+      returns: array(Post),
+    },
     (ctx, { query }) => replyWithList(ctx, query, this.#posts.listPublished(query)),
   );
 
   readonly show = posts.get(
     "/posts/:id",
-    { summary: "One post, published or not", public: true, returns: Post, errors: missing },
+    {
+      middlewares: [RefuseWhenBusy],
+      summary: "One post, published or not",
+      access: "public",
+      returns: Post,
+      errors: missing,
+    },
     async (ctx) => (await this.#posts.find(ctx.param("id"))) ?? ctx.fail(404),
   );
 
-  readonly create = own.post(
+  readonly create = specified.post(
     "/posts",
     { summary: "Create an unpublished post", body: CreatePostDTO, returns: { 201: Post } },
     (ctx, { body }) => this.#posts.create(ctx.get("user_id"), body),
   );
 
-  readonly update = own.put(
+  readonly update = specified.put(
     "/posts/:id",
     {
       ...this.#changing,
@@ -43,7 +59,7 @@ export class PostsController {
       description: "Missing fields become empty and unpublished. A missing post is a failure of the store.",
       body: UpdatePostDTO,
       returns: Post,
-      errors: { 500: ["record not found", ...storeFailures] },
+      errors: { 500: ["record not found", ...specifiedFailures] },
     },
     (ctx, { body }) => this.#posts.replace(ctx.param("id"), body),
   );
@@ -60,7 +76,7 @@ export class PostsController {
     async (ctx, { body }) => (await this.#posts.patch(ctx.param("id"), body)) ?? ctx.fail(404),
   );
 
-  readonly delete = own.delete(
+  readonly delete = specified.delete(
     "/posts/:id",
     { ...this.#changing, summary: "Delete a post, which may be missing", returns: { 204: null } },
     (ctx) => this.#posts.delete(ctx.param("id")),
@@ -72,7 +88,7 @@ export class PostsController {
       {
         summary: "Changes of the public list, as they happen",
         sends: { published: PostSummary, changed: PostSummary, removed: PostRef },
-        errors: { 503: "Service Unavailable" },
+        errors: { 503: ["Service Unavailable", storeFailures[503]] },
       },
       (_, stream) => this.#channels.subscribe(postsTopic, stream),
     ),
@@ -80,7 +96,12 @@ export class PostsController {
 
   readonly mine = own.get(
     "/my-posts",
-    { summary: "The user's own posts, published or not, newest first", query: PageQuery, returns: array(Post) },
+    {
+      middlewares: [RefuseWhenBusy],
+      summary: "The user's own posts, published or not, newest first",
+      query: PageQuery,
+      returns: array(Post),
+    },
     (ctx, { query }) => replyWithList(ctx, query, this.#posts.listOfAuthor(ctx.get("user_id"), query)),
   );
 

@@ -34,17 +34,18 @@ export class PostsService {
   readonly #channels = inject(Channels);
   /** Finds the post whose id is its parameter. Compiled once: building the query takes longer than running it. */
   readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
+  readonly #published = this.#withAuthor().where("posts.published", "=", true);
+  readonly #publishedSizes = this.#sizes().where("posts.published", "=", true);
 
   /** A page of published posts with their authors, newest first. */
   async published(request: ListRequest): Promise<Page<Post>> {
-    const page = await paginate(this.#published(), { by: newest, ...request });
+    const page = await paginate(this.#published, { by: newest, ...request });
     return { ...page, items: page.items.map(toPostWithAuthor) };
   }
 
   /** The same one by one. Without a limit all of them. */
   listPublished(request: ListRequest = {}): RowStream<Post> {
-    const sizes = this.#sizes().where("posts.published", "=", true);
-    return streamRows(this.#published(), { by: newest, sizes, map: toPostWithAuthor, ...request });
+    return streamRows(this.#published, { by: newest, sizes: this.#publishedSizes, map: toPostWithAuthor, ...request });
   }
 
   /** A page of the posts of one author, published or not, newest first. */
@@ -166,10 +167,6 @@ export class PostsService {
       const summary = { id, title, author_id, created_at, updated_at };
       await this.#channels.publish(postsTopic, wasPublished ? "changed" : "published", summary, { transaction });
     } else if (wasPublished) await this.#channels.publish(postsTopic, "removed", { id }, { transaction });
-  }
-
-  #published() {
-    return this.#withAuthor().where("posts.published", "=", true);
   }
 
   #ofAuthor(authorId: string) {

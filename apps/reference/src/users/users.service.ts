@@ -1,5 +1,5 @@
 import { Passwords } from "@tenon/auth";
-import { Clock, inject, Log } from "@tenon/core";
+import { Clock, type Context, inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
 import type { Kysely } from "kysely";
 import { canBeStored, type Schema } from "../database/schema.ts";
@@ -25,15 +25,18 @@ export class UsersService {
 
   /**
    * Undefined when the address is taken. The unique constraint decides, so that two concurrent calls cannot both succeed.
-   * What `onCreated` writes in the transaction is there if and only if the user is.
+   * What `onCreated` writes in the transaction is there if and only if the user is. `ctx` is the request of a client.
    */
-  async create({ email, password, name }: NewUser, onCreated?: OnCreated): Promise<UserRecord | undefined> {
+  async create(
+    { email, password, name }: NewUser,
+    { onCreated, ctx }: { readonly onCreated?: OnCreated | undefined; readonly ctx?: Context } = {},
+  ): Promise<UserRecord | undefined> {
     const user: UserRecord = {
       id: this.#clock.uuid(),
       email,
       name,
       role: "user",
-      password: await this.#passwords.hash(password),
+      password: await this.#passwords.hash(password, ctx),
       created_at: this.#clock.timestamp(),
     };
     try {

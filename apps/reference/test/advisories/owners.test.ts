@@ -86,7 +86,10 @@ describeOnStorages("Advisories about users and ownership", (blog, storage) => {
   test("API keys are created, listed and revoked by their owner only (A16, CVE-2025-61928)", async () => {
     const { client, users } = blog();
     const [ada, eve] = [await users.add(), await users.add()];
-    const { key, id, ...record } = await createKey(blog(), eve.token, { user_id: ada.user.id, userId: ada.user.id });
+    for (const json of [{ user_id: ada.user.id }, { userId: ada.user.id }]) {
+      assertError(await client.post("/auth/api-keys", json, { token: eve.token }), 400, "Invalid request");
+    }
+    const { key, id, ...record } = await createKey(blog(), eve.token, {});
     assert.equal(record.user_id, eve.user.id);
     assertReply(await client.get("/auth/api-keys", { token: ada.token }), 200, []);
     const other = await client.get(`/auth/api-keys?user_id=${eve.user.id}`, { token: ada.token });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Sessions } from "@tenon/auth";
+import { ApiKeys, Sessions } from "@tenon/auth";
 import { sentMails } from "@tenon/mail/testing";
 import type { Page } from "playwright-core";
 import { Authenticator } from "../../../../packages/auth/test/support/authenticator.ts";
+import { toMinute } from "../../src/pages/post-view.ts";
 import { UsersService } from "../../src/users/users.service.ts";
 import { assertAccessible } from "../support/axe.ts";
 import type { Blog } from "../support/blog.ts";
@@ -135,6 +136,15 @@ describeInBrowser("Accounts in a browser", (blog) => {
           await walker.press("Log out everywhere else", "Where you are logged in");
           assert.equal((await sessions.list(user.id)).length, 1);
           await page.getByText("You are logged in nowhere else.").waitFor();
+
+          const { record } = await blog()
+            .app.get(ApiKeys)
+            .create(user.id, { name: "deploy", scopes: ["posts:write"] });
+          await walker.press("Account", "Account");
+          await walker.press("Show the API keys", "API keys");
+          await page.getByText("may do posts:write").waitFor();
+          await walker.press(`Revoke deploy, created ${toMinute(record.created_at).text}`, "API keys");
+          await page.getByText("You have no API keys.").waitFor();
 
           await walker.press("Account", "Account");
           await walker.press("Change the password", "Change the password");

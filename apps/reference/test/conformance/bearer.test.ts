@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BearerAuth, requireRole } from "@tenon/auth";
+import { BearerAuth, Logins, requireRole } from "@tenon/auth";
 import type { Context } from "@tenon/core";
 import { Database } from "@tenon/data";
-import type { LoginResponse } from "../../src/auth/auth.service.ts";
+import type { LoginResponse, TokenPair } from "../../src/auth/auth.service.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import { describeOnStorages, jwtSecret } from "../support/blog.ts";
 import { assertError, assertReply } from "../support/client.ts";
@@ -114,14 +114,33 @@ describeOnStorages("Bearer token (JWT)", (blog) => {
       iat: issued,
       exp: issued + 86_400,
       iss: "tenon-blog",
+      stamp: "", // the login, for the end of all logins
     });
   });
 
-  test("Accepted tokens: a minted `{user_id,email,exp}` works", async () => {
-    const { client, clock, users } = blog();
-    const { user } = await users.one();
+  test("Accepted tokens: a minted `{user_id,email,exp}` works, also after the end of all logins", async () => {
+    const { app, client, clock, users } = blog();
+    const { user } = await users.add();
     const token = mint({ user_id: user.id, email: user.email, exp: Math.floor(clock.now() / 1000) + 60 });
     assertReply(await client.get("/auth/me", { token }), 200, user);
+    await app.get(Logins).endAll(user.id);
+    assertReply(await client.get("/auth/me", { token }), 200, user);
+  });
+
+  test("Sessions and tokens: the end of all logins ends access tokens, and refreshed ones with their login", async () => {
+    const { app, client, users } = blog();
+    const { email, password, user } = await users.add();
+    const login = { email, password };
+    const { token } = (await client.post<LoginResponse>("/auth/login", login)).body;
+    const { access_token, refresh_token } = (await client.post<TokenPair>("/auth/token", login)).body;
+    const refreshed = (await client.post<TokenPair>("/auth/refresh", { refresh_token })).body;
+    const issued = [token, access_token, refreshed.access_token];
+    for (const one of issued) assertReply(await client.get("/auth/me", { token: one }), 200, user);
+    await app.get(Logins).endAll(user.id);
+    for (const one of issued)
+      assertError(await client.post("/auth/api-keys", {}, { token: one }), 401, "Invalid token");
+    const again = (await client.post<LoginResponse>("/auth/login", login)).body.token;
+    assert.equal((await client.post("/auth/api-keys", {}, { token: again })).status, 201);
   });
 
   test("Otherwise it stores `user_id`, `user_email` and `user_role` in the request context and continues", async () => {

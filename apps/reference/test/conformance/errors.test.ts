@@ -54,7 +54,7 @@ describeOnStorages("Errors and routes", (blog, storage) => {
       routes.map(({ method, path, middlewares }) => `${method} ${path} ${middlewares.join(" ")}`.trim()).sort(),
       [
         "DELETE /auth/api-keys/:id bodyLimit BearerAuth ApiKeyOwner",
-        "DELETE /posts/:id BearerAuth",
+        "DELETE /posts/:id asSpecified BearerAuth",
         "GET /auth/api-keys bodyLimit BearerAuth",
         "GET /auth/key ApiKeyAuth",
         "GET /auth/me bodyLimit noStore BearerAuth",
@@ -62,9 +62,9 @@ describeOnStorages("Errors and routes", (blog, storage) => {
         "GET /health/live",
         "GET /health/ready",
         "GET /live/posts",
-        "GET /my-posts BearerAuth",
-        "GET /posts",
-        "GET /posts/:id",
+        "GET /my-posts BearerAuth RefuseWhenBusy",
+        "GET /posts RefuseWhenBusy",
+        "GET /posts/:id RefuseWhenBusy",
         "PATCH /posts/:id BearerAuth",
         "POST /auth/api-keys bodyLimit BearerAuth",
         "POST /auth/login bodyLimit noStore",
@@ -73,8 +73,8 @@ describeOnStorages("Errors and routes", (blog, storage) => {
         "POST /auth/register bodyLimit noStore",
         "POST /auth/session bodyLimit noStore SessionOrigin",
         "POST /auth/token bodyLimit noStore",
-        "POST /posts BearerAuth",
-        "PUT /posts/:id BearerAuth",
+        "POST /posts asSpecified BearerAuth",
+        "PUT /posts/:id asSpecified BearerAuth",
       ],
     );
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { KeyValue } from "@tenon/data";
 import type { LoginResponse, TokenPair } from "../../src/auth/auth.service.ts";
 import { type Blog, describeOnStorages, testOnStorages, withBlog } from "../support/blog.ts";
 import { assertError, type Reply } from "../support/client.ts";
@@ -94,6 +95,20 @@ testOnStorages(
     assert.equal(off.status, 200);
   },
 );
+
+testOnStorages("Registrations: 500 of one network in an hour, then 429 with Retry-After", async (blog) => {
+  const { app, client, urls } = blog;
+  const input = () => ({ email: uniqueEmail(), password: "correct horse", name: "Ada" });
+  assert.equal((await client.post("/auth/register", input())).status, 201);
+  const key = "registrations:127.0.0.1";
+  assert.equal(await app.get(KeyValue).get(key), 1);
+  await app.get(KeyValue).set(key, 500, { ttl: 3600 });
+  assertTooMany(await client.post("/auth/register", input()), 3600, Date.now());
+  const register = ({ client: another }: Blog) => another.post("/auth/register", input());
+  const off = await withBlog(urls, register, { config: { loginRateLimit: false } });
+  assert.equal(off.status, 201);
+  await app.get(KeyValue).delete(key); // other tests register users too
+});
 
 testOnStorages(
   "Login rate limit: 200 failures in 5 min per address, 429 with Retry-After for every account",

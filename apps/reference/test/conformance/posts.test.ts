@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { Database } from "@tenon/data";
+import type { Schema } from "../../src/database/schema.ts";
 import type { Post } from "../../src/posts/post.ts";
-import { type Blog, describeOnStorages } from "../support/blog.ts";
+import { type Blog, describeOnStorages, withFreshBlog } from "../support/blog.ts";
 import { assertError, assertReply } from "../support/client.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,7 +16,7 @@ async function createPost({ client }: Blog, token: string): Promise<Post> {
   return body;
 }
 
-describeOnStorages("Blog endpoints", (blog) => {
+describeOnStorages("Blog endpoints", (blog, storage) => {
   const send = <T = Post>(method: string, path: string, token: string, json?: unknown) =>
     blog().client.call<T>(method, path, { token, ...(json === undefined ? {} : { json }) });
 
@@ -60,11 +62,34 @@ describeOnStorages("Blog endpoints", (blog) => {
   });
 
   test("POST /posts: 500 with the store's error message", async () => {
-    const { users } = blog();
-    const gone = await users.add();
+    await withFreshBlog(storage, async ({ app, client, users }) => {
+      const { token } = await users.add();
+      const { schema } = app.get(Database<Schema>);
+      await schema.alterTable("posts").renameTo("elsewhere").execute();
+      const reply = await client.post("/posts", { title: "t", content: "c" }, { token });
+      assertError(reply, 500, "store failure");
+    });
+  });
+
+  test("A token of a deleted user: 401 `Invalid token`, and nothing is written", async () => {
+    const { client, users } = blog();
+    const [gone, ada] = [await users.add(), await users.add()];
+    const post = await createPost(blog(), ada.token);
     await users.remove(gone);
-    const reply = await send("POST", "/posts", gone.token, { title: "t", content: "c" });
-    assertError(reply, 500, "constraint violation");
+    const json = { title: "taken", content: "over", published: true };
+    for (const [method, path] of [
+      ["POST", "/posts"],
+      ["PUT", `/posts/${post.id}`],
+      ["PATCH", `/posts/${post.id}`],
+      ["DELETE", `/posts/${post.id}`],
+      ["GET", "/my-posts"],
+      ["POST", "/auth/api-keys"],
+      ["GET", "/auth/api-keys"],
+    ] as const) {
+      const body = method === "GET" || path === "/auth/api-keys" ? {} : { json };
+      assertError(await client.call(method, path, { token: gone.token, ...body }), 401, "Invalid token");
+    }
+    assertReply(await client.get(`/posts/${post.id}`), 200, { ...post, author: ada.user });
   });
 
   test("GET /posts/:id: none → Post with `author` loaded (published or not)", async () => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { until } from "../../../../packages/core/test/support/until.ts";
 import { Client } from "./client.ts";
 
 type Environment = Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export async function textOf(stream: AsyncIterable<Buffer> | null): Promise<stri
 /** Runs a file of the application until it exits. */
 export async function runFile(file: string, env: Environment, options: SpawnOptions = {}) {
   const child = spawnFile(file, env, options);
-  const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 240_000);
   const exit = once(child, "exit");
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
   const [code] = await exit;
@@ -105,9 +105,8 @@ export class ServerProcess {
 
   /** Waits for a log line that contains all of these texts: it is written after the response. */
   async logs(...texts: readonly string[]): Promise<void> {
-    const signal = AbortSignal.timeout(20_000);
-    while (!this.lines.some((line) => texts.every((text) => line.includes(text))))
-      await sleep(5, undefined, { signal });
+    const isLogged = () => this.lines.some((line) => texts.every((text) => line.includes(text)));
+    await until(isLogged, `log line with ${texts.join(", ")}`);
   }
 
   async kill(): Promise<void> {

@@ -73,15 +73,16 @@ export class Users {
     return { cookie: `${sessionCookie}=${await this.#app.get(Sessions).create(user.id)}` };
   }
 
-  /** A session that is about to expire. */
-  async sessionEndingIn({ id }: User, milliseconds: number): Promise<{ readonly cookie: string }> {
+  /** A session, and a function that shortens its life. */
+  async expirableSession({ id }: User) {
     const sessionId = await this.#app.get(Sessions).create(id);
     const key = `session:${digest(sessionId)}`;
     const store = this.#app.get(KeyValue);
     const session = await store.get<object>(key);
     assert.ok(session !== undefined, "the sessions' keys are as they were");
-    await store.set(key, { ...session, expires: Date.now() + milliseconds }, { ttl: milliseconds / 1000 });
-    return { cookie: `${sessionCookie}=${sessionId}` };
+    const expireIn = (milliseconds: number) =>
+      store.set(key, { ...session, expires: Date.now() + milliseconds }, { ttl: milliseconds / 1000 });
+    return { cookie: `${sessionCookie}=${sessionId}`, expireIn };
   }
 }
 
