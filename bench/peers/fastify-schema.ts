@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { created, hello, type NewPost, posts, routes, secret, toBody } from "./support/data.ts";
+import { openPosts } from "./support/fastify-posts.ts";
 import {
   bodySchema,
   countReply,
@@ -12,7 +13,7 @@ import {
   routeReply,
   userReply,
 } from "./support/fastify-schemas.ts";
-import { databaseFile, postQuery, toPost } from "./support/posts-database.ts";
+import { databasePlace, postQuery, toPost } from "./support/posts-database.ts";
 import { serve } from "./support/serve.ts";
 
 declare module "fastify" {
@@ -105,7 +106,7 @@ await serve({
 
   posts: (port) => {
     const app = Fastify();
-    const find = new DatabaseSync(databaseFile(), { readOnly: true }).prepare(postQuery);
+    const find = new DatabaseSync(databasePlace(), { readOnly: true }).prepare(postQuery);
     app.get<{ Params: { id: string } }>("/posts/:id", { schema: { response: postReply } }, (request, reply) => {
       const row = find.get(request.params.id);
       if (row === undefined) reply.code(404).send({ error: "Post not found" });
@@ -113,4 +114,6 @@ await serve({
     });
     return listen(app, port);
   },
+
+  overload: (port) => openPosts(Fastify(), port),
 });

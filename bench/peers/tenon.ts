@@ -68,6 +68,17 @@ async function openCompressed(list: readonly Post[], port: number) {
   return open(PostsController, port, [], { middlewares: [compress()] });
 }
 
+async function openReference(toUrl: (place: string) => string, port: number, limits: ApiOptions["limits"] = {}) {
+  const [{ createAppModule }, { databasePlace }] = await Promise.all([
+    import("../../apps/reference/src/app.module.ts"),
+    import("./support/posts-database.ts"),
+  ]);
+  const config = { databaseUrl: toUrl(databasePlace()), jwtSecret: secret };
+  const platform = api({ middlewares: [], limits });
+  const app = await createApp(createAppModule(), platform, { config, log: { level: "warn" } });
+  await app.listen({ port });
+}
+
 await serve({
   json: (port) => open(HelloController, port),
   idle: (port) => open(HelloController, port, [], { limits: { keepAlive: 600_000 } }),
@@ -176,13 +187,7 @@ await serve({
     return open(MeController, port, [auth]);
   },
 
-  posts: async (port) => {
-    const [{ createAppModule }, { databaseFile }] = await Promise.all([
-      import("../../apps/reference/src/app.module.ts"),
-      import("./support/posts-database.ts"),
-    ]);
-    const config = { databaseUrl: `sqlite:${databaseFile()}`, jwtSecret: secret };
-    const app = await createApp(createAppModule(), api({ middlewares: [] }), { config, log: { level: "warn" } });
-    await app.listen({ port });
-  },
+  posts: (port) => openReference((place) => `sqlite:${place}`, port),
+  // as behind a balancer that keeps its connections
+  overload: (port) => openReference((place) => place, port, { keepAlive: 60_000 }),
 });

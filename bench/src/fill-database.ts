@@ -1,29 +1,26 @@
-// `node src/fill-database.ts <file>`: the tables as the reference service makes them, and a thousand posts in them.
-import { DatabaseSync } from "node:sqlite";
+// `node src/fill-database.ts <url>`: the tables as the reference service makes them, and a thousand posts in them.
 import { api, createApp } from "@tenon/core";
+import { Database, sql } from "@tenon/data";
 import { createAppModule } from "../../apps/reference/src/app.module.ts";
+import type { Schema } from "../../apps/reference/src/database/schema.ts";
 import { secret } from "../peers/support/data.ts";
 import { authorAt, authorCount, postAt, postCount } from "../peers/support/posts-database.ts";
 
-const [, , file = ""] = process.argv;
-const config = { databaseUrl: `sqlite:${file}`, jwtSecret: secret };
+const batch = 100;
+const [, , databaseUrl = ""] = process.argv;
+const config = { databaseUrl, jwtSecret: secret };
 const app = await createApp(createAppModule(), api(), { config, log: { level: "warn" } });
 await app.start();
+const db = app.get(Database<Schema>);
+const users = Array.from({ length: authorCount }, (_, index) => authorAt(index));
+const withLogin = users.map((user) => ({ ...user, email_key: user.email, password: "-", role: "user" as const }));
+await db.insertInto("users").values(withLogin).execute();
+for (let first = 0; first < postCount; first += batch) {
+  const posts = Array.from({ length: batch }, (_, index) => postAt(first + index));
+  await db
+    .insertInto("posts")
+    .values(posts.map(({ author: _, ...post }) => post))
+    .execute();
+}
+if (db.kind === "postgres") await sql`analyze`.execute(db);
 await app.stop();
-
-const database = new DatabaseSync(file);
-database.exec("begin");
-const addUser = database.prepare(
-  "insert into users (id, email, email_key, password, name, created_at) values (?, ?, ?, '-', ?, ?)",
-);
-for (let index = 0; index < authorCount; index++) {
-  const { id, email, name, created_at } = authorAt(index);
-  addUser.run(id, email, email, name, created_at);
-}
-const addPost = database.prepare("insert into posts values (?, ?, ?, ?, 1, ?, ?)");
-for (let index = 0; index < postCount; index++) {
-  const { id, title, content, author_id, created_at, updated_at } = postAt(index);
-  addPost.run(id, title, content, author_id, created_at, updated_at);
-}
-database.exec("commit");
-database.close();

@@ -81,7 +81,8 @@ export async function load(port: number, script: string, seconds: number): Promi
   return measured;
 }
 
-function run([command, ...args]: readonly [string, ...string[]], timeout: number): Promise<string> {
+/** The output of a command that succeeds within so many milliseconds. */
+export function run([command, ...args]: readonly [string, ...string[]], timeout: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = endWithUs(spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], timeout }));
     let output = "";

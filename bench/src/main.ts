@@ -64,6 +64,14 @@ async function main(options: Options): Promise<void> {
       console.log(toLiveTable(result));
       return save("live.json", result);
     }
+    case "overload": {
+      const { isMissed, measureOverload, toOverloadTable } = await import("./overload.ts"); // as below
+      const results = await measureOverload(options);
+      console.log(toOverloadTable(results));
+      save("overload.json", { results });
+      if (isMissed(results)) process.exitCode = 1;
+      return;
+    }
     case "job-engines": {
       const { toCrashTables, tryEngines } = await import("./jobs/job-engines.ts"); // loads only what is installed here
       const results = await tryEngines(options.engines);

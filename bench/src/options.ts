@@ -41,6 +41,7 @@ export const commands = [
   "jobs",
   "job-engines",
   "live",
+  "overload",
 ] as const;
 export type Command = (typeof commands)[number];
 
@@ -60,6 +61,8 @@ Commands
   jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
   job-engines  what each engine of background jobs loses in a crash, about 12 minutes
   live       WebSockets and event streams: echo and fan-out beside bare ws, Socket.IO and node:http
+  overload   GET /posts on PostgreSQL at 1, 2 and 4 times the capacity, beside Fastify without and with under-pressure;
+             exit code 1 when a target is missed
 
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}

@@ -9,7 +9,7 @@ export interface PeerInfo {
   readonly file: string;
   /** Needs the compiled peers/nest. */
   readonly compiled?: boolean;
-  /** The scenarios that it serves. Such a peer takes part in the bars, and elsewhere only when it is named. */
+  /** The scenarios that it serves, beside extra ones. Such a peer takes part in the bars, and elsewhere only when it is named. */
   readonly only?: readonly ScenarioName[];
 }
 
@@ -46,6 +46,13 @@ export const peers: readonly PeerInfo[] = [
     package: "fastify",
     file: "fastify-otel.ts",
     only: ["json", "params"],
+  },
+  {
+    name: "fastify-pressure",
+    label: "Fastify with @fastify/under-pressure",
+    package: "@fastify/under-pressure",
+    file: "fastify-pressure.ts",
+    only: [],
   },
   { name: "fastify-schema", label: "Fastify, schemas", package: "fastify", file: "fastify-schema.ts" },
   { name: "fastify", label: "Fastify", package: "fastify", file: "fastify.ts" },

@@ -15,7 +15,12 @@ export function createFolder(): string {
 }
 
 export function checkInstalled(): void {
-  if (["fastify", "pg-boss", "socket.io"].every((name) => existsSync(join(bench, "node_modules", name)))) return;
+  if (
+    ["fastify", "@fastify/under-pressure", "pg-boss", "socket.io"].every((name) =>
+      existsSync(join(bench, "node_modules", name)),
+    )
+  )
+    return;
   throw new Error("the peers are not installed: run npm --prefix bench ci");
 }
 
@@ -31,8 +36,13 @@ export function buildPackages(): void {
 
 export function fillDatabase(folder: string): string {
   const file = join(folder, "blog.db");
-  runOrThrow(process.execPath, ["--conditions=@tenon/source", join(bench, "src", "fill-database.ts"), file]);
+  fillWithPosts(`sqlite:${file}`);
   return file;
+}
+
+/** The tables of the reference service and a thousand posts, in an empty database. */
+export function fillWithPosts(url: string): void {
+  runOrThrow(process.execPath, ["--conditions=@tenon/source", join(bench, "src", "fill-database.ts"), url]);
 }
 
 function runOrThrow(command: string, args: readonly string[]): void {

@@ -16,9 +16,9 @@ export const routers: readonly RouterInfo[] = [
     package: "@tenon/core",
     load: async () => {
       const [{ Router }, { parsePattern }, { findDuplicates }] = await Promise.all([
-        import("../../packages/core/src/router.ts"),
-        import("../../packages/core/src/pattern.ts"),
-        import("../../packages/core/src/boot/conflict.ts"),
+        import("../../packages/core/src/route/router.ts"),
+        import("../../packages/core/src/support/pattern.ts"),
+        import("../../packages/core/src/route/conflict.ts"),
       ]);
       return (patterns) => {
         const routes = patterns.map((path, index) => {

@@ -48,19 +48,23 @@ export function routeReply(params: readonly string[]) {
 
 export const userReply = { 200: { type: "object", properties: { user_id: string } } } as const;
 
-export const postReply = {
-  200: {
-    type: "object",
-    properties: {
-      id: string,
-      title: string,
-      content: string,
-      author_id: string,
-      published: { type: "boolean" },
-      created_at: string,
-      updated_at: string,
-      author: { type: "object", properties: { id: string, email: string, name: string, created_at: string } },
-    },
+const post = {
+  type: "object",
+  properties: {
+    id: string,
+    title: string,
+    content: string,
+    author_id: string,
+    published: { type: "boolean" },
+    created_at: string,
+    updated_at: string,
+    author: { type: "object", properties: { id: string, email: string, name: string, created_at: string } },
   },
-  404: { type: "object", properties: { error: string } },
+} as const;
+
+export const postReply = { 200: post, 404: { type: "object", properties: { error: string } } } as const;
+
+export const pageSchema = {
+  querystring: { type: "object", properties: { limit: { ...integer, minimum: 1, maximum: 1000, default: 50 } } },
+  response: { 200: { type: "array", items: post } },
 } as const;

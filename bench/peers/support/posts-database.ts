@@ -1,4 +1,4 @@
-// The SQLite file of the reference service that scenario "posts" reads, and how Fastify's twin reads it.
+// The database of the reference service that "posts" and "overload" read, and how their twins on Fastify read it.
 
 export const postCount = 1000;
 export const authorCount = 10;
@@ -31,17 +31,23 @@ export function authorAt(index: number) {
   };
 }
 
-export function databaseFile(): string {
-  const file = process.env.BENCH_DATABASE;
-  if (file === undefined) throw new Error("BENCH_DATABASE names no file: the runner sets it");
-  return file;
+/** The SQLite file, or the URL on PostgreSQL. */
+export function databasePlace(): string {
+  const place = process.env.BENCH_DATABASE;
+  if (place === undefined) throw new Error("BENCH_DATABASE names no database: the runner sets it");
+  return place;
 }
 
-export const postQuery = `
+const postsWithAuthors = `
   select posts.id, posts.title, posts.content, posts.author_id, posts.published, posts.created_at, posts.updated_at,
          users.email as author_email, users.name as author_name, users.created_at as author_created_at
-  from posts inner join users on users.id = posts.author_id
-  where posts.id = ?`;
+  from posts inner join users on users.id = posts.author_id`;
+
+export const postQuery = `${postsWithAuthors} where posts.id = ?`;
+
+/** The newest published posts, one more than the page has. */
+export const pageQuery = `${postsWithAuthors} where posts.published = true
+  order by posts.created_at desc, posts.id desc limit $1`;
 
 export function toPost(row: Readonly<Record<string, unknown>>) {
   return {
@@ -49,7 +55,7 @@ export function toPost(row: Readonly<Record<string, unknown>>) {
     title: row.title,
     content: row.content,
     author_id: row.author_id,
-    published: row.published !== 0,
+    published: Boolean(row.published),
     created_at: row.created_at,
     updated_at: row.updated_at,
     author: { id: row.author_id, email: row.author_email, name: row.author_name, created_at: row.author_created_at },

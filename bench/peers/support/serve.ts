@@ -1,8 +1,8 @@
 /** The scenarios of one peer: each opens its server on the port of 127.0.0.1 that it is given. */
 export type Peer = Readonly<Partial<Record<ScenarioName | ExtraName, (port: number) => unknown>>>;
 
-/** Those of `bench -- connections` and `bench -- compress`, which only some peers have. */
-export type ExtraName = "idle" | "work" | "compressed-few" | "compressed-list" | "precompressed";
+/** Those of `bench -- connections`, `compress` and `overload`, which only some peers have. */
+export type ExtraName = "idle" | "work" | "compressed-few" | "compressed-list" | "precompressed" | "overload";
 
 export const scenarioNames = ["json", "params", "body", "middlewares", "list", "routes", "bearer", "posts"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
