@@ -1,8 +1,8 @@
 // Runs the parts of the plan, each in its own process, and prints their figures.
-import { fork } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runChild } from "./child.ts";
 import { isRequired, missing } from "./needs.ts";
 import type { Part, PartOptions, PartResult } from "./part.ts";
 import { loadParts } from "./parts.ts";
@@ -127,33 +127,9 @@ function toOutcome(part: Part, result: PartResult, seconds: number): Outcome {
 }
 
 function runInChild(part: Part, onProgress: (text: string) => void): Promise<PartResult> {
-  const child = fork(fileURLToPath(new URL("./run-part.ts", import.meta.url)), [part.id, JSON.stringify(options)], {
-    execArgv: ["--conditions=@tenon/source", "--disable-warning=ExperimentalWarning"],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      said = (said + text).slice(-4000);
-    });
-  }
   const minutes = options.short ? longest.short : (part.longest ?? longest.full);
-  const limit = (part.onDemand === true ? options.minutes + 5 : minutes) * 60_000;
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    child.kill("SIGKILL");
-  }, limit);
-  let result: PartResult | undefined;
-  child.on("message", (message: { readonly progress?: string; readonly result?: PartResult }) => {
-    if (message.progress !== undefined) onProgress(message.progress);
-    if (message.result !== undefined) result = message.result;
-  });
-  return new Promise((resolve) => {
-    child.once("close", (code, signal) => {
-      clearTimeout(timer);
-      const how = late ? `took longer than ${limit / 1000} s` : `ended with ${code ?? signal} and no figures`;
-      resolve(result ?? { figures: {}, ok: false, note: `it ${how}: ${said.trim()}` });
-    });
+  return runChild([fileURLToPath(new URL("./run-part.ts", import.meta.url)), part.id, JSON.stringify(options)], {
+    limit: (part.onDemand === true ? options.minutes + 5 : minutes) * 60_000,
+    onProgress,
   });
 }

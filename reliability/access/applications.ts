@@ -25,7 +25,11 @@ const log = { level: "silent" } as const;
 
 export const applications: Readonly<Record<string, AccessApplication>> = {
   reference: {
-    write: (folder) => cpSync(join(root, "apps/reference/src"), join(folder, "src"), { recursive: true }),
+    write(folder) {
+      for (const part of ["src", "views"]) {
+        cpSync(join(root, "apps/reference", part), join(folder, part), { recursive: true });
+      }
+    },
     async start(folder, databaseUrl) {
       const { createAppModule } = await load<typeof import("../../apps/reference/src/app.module.ts")>(
         folder,

@@ -1,4 +1,3 @@
-import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../../packages/core/test/support/random.ts";
@@ -9,6 +8,7 @@ import { Cluster, instanceNames, type Stores } from "./cluster.ts";
 import { describeFault, type Fault, generateFaults, kinds } from "./faults.ts";
 import { History } from "./history.ts";
 import { inject } from "./inject.ts";
+import { keepFiles, keepFilesOnError } from "./keep-files.ts";
 import { Probe } from "./probe.ts";
 import { startWorkload } from "./workload.ts";
 
@@ -51,7 +51,7 @@ async function judgeRun({ seed: given, say }: PartOptions, form: Form): Promise<
   say("the cluster starts");
   const cluster = await Cluster.start(stores);
   const history = new History(join(cluster.folder, "history.jsonl"));
-  try {
+  const judge = async () => {
     const measured = await disturb(cluster, history, { rounds: generateFaults(seed, form), seed, stores, say });
     history.close(); // after an error the clients still write
     const verdicts = checkHistory(history.file);
@@ -59,11 +59,11 @@ async function judgeRun({ seed: given, say }: PartOptions, form: Form): Promise<
     const results = ids.map((id) => [id, toFigures(seed, verdicts[id])] as const);
     results[0]?.[1].show("faults", measured.flatMap(({ faults }) => faults).length).table(toTable(measured));
     const missed = results.filter(([, result]) => !result.done().ok);
-    for (const [, result] of missed) result.note(`history and logs: ${keepFiles(cluster)}`);
+    for (const [, result] of missed) result.note(`history and logs: ${keepFiles(cluster.folder)}`);
     return results;
-  } catch (error) {
-    say(`history and logs: ${keepFiles(cluster)}`);
-    throw error;
+  };
+  try {
+    return await keepFilesOnError(cluster.folder, judge());
   } finally {
     await cluster.close();
   }
@@ -142,11 +142,4 @@ function toTable(measured: readonly Measured[]): FigureTable {
       return [[kind, times, ...columns]];
     }),
   };
-}
-
-/** Keeps the history, the logs and the settings of a failed run. Returns where. */
-function keepFiles({ folder }: Cluster): string {
-  const kept = `${folder}-failed`;
-  cpSync(folder, kept, { recursive: true, filter: (path) => !/[/]pg\d$/.test(path) });
-  return kept;
 }

@@ -25,7 +25,7 @@ const seeds = 5;
 export const part: Part = {
   id: "AC1",
   title: "fuzzAccess on three applications, with 25 seeded holes and without",
-  bar: "at most 2,000 requests each: at least 22 of 25 holes found by the expected finding; no finding without a hole",
+  bar: "at most 2,000 requests each: at least 24 of 25 holes found by the expected finding; no finding without a hole",
   needs: ["postgres"],
   run: (options) =>
     withFolder(async (folder) => {
@@ -60,7 +60,7 @@ export const part: Part = {
         .show("requests each, at most", runs)
         .exactly("patches", holes.length, 25)
         .show("holes", chosen.length)
-        .atLeast("found", chosen.length - missed.length, options.short ? chosen.length : 22)
+        .atLeast("found", chosen.length - missed.length, options.short ? chosen.length : 24)
         .exactly("findings without a hole", alarms.length, 0)
         .table({ columns: ["application", "hole", "finding"], rows });
       if (missed.length > 0) figures.note(`missed: ${missed.map(({ name }) => name).join(", ")}`);

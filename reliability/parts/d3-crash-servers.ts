@@ -1,9 +1,9 @@
 import { Random } from "../../packages/core/test/support/random.ts";
 import { OwnPostgres } from "../../packages/data/test/support/own-postgres.ts";
+import { OwnRedis } from "../../packages/data/test/support/own-redis.ts";
 import { freePort } from "../../packages/data/test/support/ports.ts";
 import { Figures, type Part } from "../part.ts";
 import { type CrashReport, crashLoop, type Victim } from "../support/crash-loop.ts";
-import { OwnRedis } from "../support/own-redis.ts";
 import { startService } from "../support/service.ts";
 
 export const part: Part = {

@@ -121,7 +121,7 @@ class Outages {
     const words = new Set(
       samples.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`),
     );
-    words.delete('500 {"error":"store unavailable"}');
+    words.delete('503 {"error":"store unavailable"}');
     this.#figures
       .show(`${name}: requests`, samples.length)
       .show(`${name}: failed meanwhile`, failedDuring.length)

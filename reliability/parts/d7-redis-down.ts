@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { register } from "../../apps/reference/scripts/support/reference-app.ts";
 import { startProxy } from "../../packages/data/test/support/fault-proxy.ts";
+import { OwnRedis } from "../../packages/data/test/support/own-redis.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
 import { Caller } from "../support/caller.ts";
-import { OwnRedis } from "../support/own-redis.ts";
 import { withService } from "../support/service.ts";
 import { type Sample, SteadyLoad } from "../support/steady-load.ts";
 
@@ -90,7 +90,7 @@ export const part: Part = {
             .inTime("slowest session response s", Math.max(...samples.map(({ time }) => time)) / 1000, 1)
             .show("flaps", flaps)
             .inTime("slowest reconnect s", Math.max(...recoveries) / 1000, 2)
-            .exactly(`of ${atOnce} at once: 500`, crowd.filter(({ status }) => status === 500).length, atOnce)
+            .exactly(`of ${atOnce} at once: 503`, crowd.filter(({ status }) => status === 503).length, atOnce)
             .exactly("service alive", server.alive ? 1 : 0, 1)
             .done();
         }),

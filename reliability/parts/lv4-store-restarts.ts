@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../../packages/core/test/support/random.ts";
 import { OwnPostgres } from "../../packages/data/test/support/own-postgres.ts";
+import { OwnRedis, type RedisDurability } from "../../packages/data/test/support/own-redis.ts";
 import { Figures, type Part, type PartOptions } from "../part.ts";
 import { Feed } from "../support/feed.ts";
-import { OwnRedis, type RedisDurability } from "../support/own-redis.ts";
 
 /** Events per second of both instances together. */
 const rate = 2000;

@@ -3,7 +3,7 @@ import type { Outcome } from "../history.ts";
 import { type Answer, Client, textOf } from "./client.ts";
 import { findUser, newEmail, type PartLoad, password, pickUrl, repeat, type Setting } from "./setting.ts";
 
-/** Failed logins of one account until the limit refuses the next, as docs/auth.md states it. */
+/** Failed logins of one account until the limit refuses the next, as docs/sessions.md states it. */
 const loginLimit = 20;
 /** Milliseconds. */
 const mostGuessTime = 30_000;
