@@ -1,4 +1,5 @@
 // The test runner: node:test over every workspace, straight from the source.
+//   --smoke        only what can differ on another version of Node: scripts/test/smoke-tests.ts lists it
 //   --long         only the long test files, which are left out otherwise: scripts/test/long-tests.ts lists them
 //   --full         the long form of the property and load tests, in all files
 //   --coverage     line and branch coverage of the packages, with its gate; with the long files of all packages but the tool
@@ -17,6 +18,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { judgeCoverage } from "./test/coverage.mjs";
 import { isLong } from "./test/long-tests.ts";
 import { Group, Report } from "./test/report.mjs";
+import { withoutApplication } from "./test/shell.ts";
+import { isSmoke } from "./test/smoke-tests.ts";
 
 function refuse(reason) {
   console.error(reason);
@@ -26,11 +29,11 @@ function refuse(reason) {
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const flags = new Map(args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split(/=(.*)/s, 2)));
-const options = ["--long", "--full", "--coverage", "--uncovered", "--name", "--deadline"];
+const options = ["--smoke", "--long", "--full", "--coverage", "--uncovered", "--name", "--deadline"];
 const unknown = [...flags.keys()].filter((flag) => !options.includes(flag));
 if (unknown.length > 0) {
   refuse(
-    `unknown option ${unknown.join(" ")}; options: --long --full --coverage --uncovered --name=X --deadline=X, then parts of file names`,
+    `unknown option ${unknown.join(" ")}; options: --smoke --long --full --coverage --uncovered --name=X --deadline=X, then parts of file names`,
   );
 }
 const name = flags.get("--name");
@@ -44,6 +47,7 @@ const found = globSync(["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.t
 // long files, too: processes that they start cover what nothing else does
 const isCovered = (file) => !isLong(file) || /^packages.(?!tool)/.test(file);
 const isDue = (file) => {
+  if (flags.has("--smoke")) return isSmoke(file);
   if (flags.has("--long")) return isLong(file) && !(flags.has("--uncovered") && isCovered(file));
   return isPart || flags.has("--full") || (flags.has("--coverage") ? isCovered(file) : !isLong(file));
 };
@@ -51,7 +55,7 @@ const files = found.filter(isDue);
 if (files.length === 0) refuse(`no ${flags.has("--long") ? "long " : ""}test file matches ${wanted.join(" ")}`);
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const env = { ...process.env, ...(flags.has("--full") ? { TENON_FULL: "1" } : {}) };
+const env = { ...withoutApplication(process.env), ...(flags.has("--full") ? { TENON_FULL: "1" } : {}) };
 // the tests start hundreds of processes, which find their code compiled; coverage would be less exact with it
 if (!flags.has("--coverage")) env.NODE_COMPILE_CACHE ??= here("../node_modules/.cache/compile");
 const setup = [
@@ -62,7 +66,7 @@ const setup = [
 ];
 
 const report = new Report(isPart);
-if (!flags.has("--long") && files.length < found.length) {
+if (!flags.has("--long") && !flags.has("--smoke") && files.length < found.length) {
   report.leaveOut(`left out: ${found.length - files.length} long test files (npm run test:long)`);
 }
 const children = new Set();
@@ -113,8 +117,8 @@ const short = [
   ["packages/core on sockets", /^packages.core.test.(?:http|advisories)/],
   ["packages/jobs and packages/live", /^packages.(?:jobs|live)/],
   ["packages/core and packages/data", /^packages.(?:core|data)/],
-  ["apps and packages/tool", /^(?:apps|packages.tool)/],
-  ["pages, mails and devtools", /^packages.(?:web|mail|devtools)/],
+  ["apps", /^apps/],
+  ["packages/tool, pages, mails and devtools", /^packages.(?:tool|web|mail|devtools)/],
   ["authentication and the rest", /^/],
 ];
 const long = [

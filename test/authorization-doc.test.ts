@@ -78,7 +78,7 @@ async function toClient(app: TestHttpApp, actor: string): Promise<TestClient> {
   if (name === "an administrator") return loginAs(app, { id: "grace", role: "admin" });
   const scopes = /^a key (?:with (.+)|without scopes)$/.exec(name);
   if (scopes === null) return loginAs(app, { id: name });
-  const { key } = await app.get(ApiKeys).create("ada", scopes[1] === undefined ? {} : { scopes: [scopes[1]] });
+  const { key } = await app.get(ApiKeys).create("ada", { scopes: scopes[1] === undefined ? "all" : [scopes[1]] });
   return app.client({ headers: { "x-api-key": key } });
 }
 

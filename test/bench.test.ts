@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type Bar, fewestRounds, measureParts, Part, verdictOf } from "../bench/src/bar.ts";
+import { lateOutcome, loadOpenly, refusedOutcome, unsentOutcome } from "../bench/src/open-load.ts";
 import { intervalOf } from "../bench/src/statistics.ts";
 
 const atLeastOne: Bar = { name: "ratio", kind: "at least", limit: 1, unit: "" };
@@ -132,4 +136,58 @@ test("checking after every round decides a bar that is exactly at its limit in a
     if (result !== undefined && verdictOf(result) !== "undecided") decided++;
   }
   assert.ok(decided > 0 && decided <= 100, `${decided} of 2000`);
+});
+
+const replies: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+  200: (response) => response.end("x".repeat(100_000)), // with its length
+  201: (response) => response.writeHead(201).write("x", () => response.end("0")), // in chunks
+  [refusedOutcome]: (response) => response.writeHead(503, { "retry-after": "1" }).end(),
+  503: (response) => response.writeHead(503).end(),
+  "connection closed": (response) => response.destroy(),
+};
+
+/** Loads a server for a second. */
+async function loadServer(respond: (response: ServerResponse) => void, load: { rate?: number; connections: number }) {
+  const server = createServer(({ url }, response) => {
+    if (url === "/posts") respond(response);
+    else response.end(); // of a connection that is opened
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { outcomes } = await loadOpenly({ port, path: "/posts", settle: 0, seconds: 1, ...load });
+  server.close();
+  return outcomes;
+}
+
+test("an open load tells apart what was served, refused and failed", async () => {
+  const names = Object.keys(replies);
+  const sent: Record<string, number> = {};
+  let turn = 0;
+  const respond = (response: ServerResponse) => {
+    const name = names[turn++ % names.length] ?? "";
+    sent[name] = (sent[name] ?? 0) + 1;
+    replies[name]?.(response);
+  };
+  assert.deepEqual(await loadServer(respond, { rate: 200, connections: 100 }), sent);
+  assert.deepEqual(Object.keys(sent).toSorted(), names.toSorted());
+});
+
+test("an open load goes on while no response arrives, until no connection is free", async () => {
+  const outcomes = await loadServer(() => {}, { rate: 10_000, connections: 50 });
+  assert.equal(outcomes[lateOutcome], 50);
+  assert.ok((outcomes[unsentOutcome] ?? 0) > 0);
+});
+
+test("without a rate 20 clients send one request after the other", async () => {
+  const open: ServerResponse[] = [];
+  const most: number[] = [];
+  const respond = (response: ServerResponse) => {
+    open.push(response);
+    most.push(open.length);
+    if (open.length === 20) for (const one of open.splice(0)) setImmediate(() => one.end());
+  };
+  const { 200: served = 0, ...others } = await loadServer(respond, { connections: 50 });
+  assert.equal(Math.max(...most), 20);
+  assert.ok(served > 20 && others[unsentOutcome] === undefined);
 });

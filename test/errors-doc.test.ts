@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startCodes } from "../packages/core/src/errors.ts";
+import { startCodes } from "../packages/core/src/support/errors.ts";
 import { root } from "./support/run.ts";
 
 const sections = readFileSync(join(root, "docs/errors.md"), "utf8")

@@ -19,10 +19,14 @@ const recipes = [
   "recipes/downloads",
   "recipes/error-trackers",
   "recipes/events-or-channels",
+  "recipes/file-storage",
   "recipes/file-uploads",
   "recipes/front-end",
+  "recipes/full-text-search",
   "recipes/jwt-or-session",
+  "recipes/many-to-many",
   "recipes/monorepo",
+  "recipes/multi-tenant",
   "recipes/optional-authentication",
   "recipes/pagination",
   "recipes/prisma-drizzle",
@@ -30,8 +34,11 @@ const recipes = [
   "recipes/server-sent-events",
   "recipes/serverless",
   "recipes/several-databases",
+  "recipes/social-login",
+  "recipes/soft-delete",
   "recipes/transactions",
   "recipes/translations",
+  "recipes/webhooks",
 ];
 const checked = blocks.filter(({ code }) => code.includes('from "node:assert/strict"'));
 

@@ -10,7 +10,7 @@ test("the first minute of README.md goes as it shows", async () => {
   const text = readFileSync(join(root, "README.md"), "utf8");
   const end = text.slice(0, text.indexOf("```ts\n")).split("\n").length;
   const blocks = readBlocks().filter(({ document, line }) => document === "README.md" && line < end);
-  assert.match(blocks[0]?.code ?? "", /^\$ npm create tenon@latest /);
+  assert.match(blocks[0]?.code ?? "", /^\$ npm ci\n\$ npm run tenon -- new /);
   const reader = new PageReader();
   try {
     await reader.follow(blocks);

@@ -61,15 +61,15 @@ test("every module injects its options, and an option that is undefined has its 
 
 test("the checks of every module see the values, and their faults are listed together", async () => {
   const bad = { ...config, databaseUrl: "mysql://x", jobs: 0, heartbeat: -1, metricsToken: "short" };
-  const messages = await messagesOf(createTestApp(AppModule, api({ engine: () => "x" as "wire" }), { config: bad }));
+  const messages = await messagesOf(createTestApp(AppModule, api({ trustedProxies: () => ["x"] }), { config: bad }));
   assert.deepEqual(
     messages.map((message) => message.split(". ")[0]),
     [
-      'database is "mysql://x"',
+      "database is a URL of another kind",
       "concurrency of jobsModule() is 0",
       "heartbeat of liveModule() is -1",
       "metrics.token of observeModule() has 5 bytes",
-      'engine of api() is "x"',
+      'trustedProxies of api() is ["x"]',
     ],
   );
 });
@@ -101,7 +101,7 @@ test("options of web() and worker() inject too", async () => {
   const seen = defineModule({ name: "seen", imports: [AppModule, ...AppModule.imports, ConfigModule] });
   assert.match(
     (await messagesOf(createApp(seen, platform, quiet))).join(),
-    /redirects of web\(\) has "sqlite::memory:"/,
+    /redirects of web\(\) is \["sqlite::memory:"\]/,
   );
   const bad = { ...quiet, config: { ...config, heartbeat: 20_000 } };
   assert.match(

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { root, run } from "./support/run.ts";
+import { plannedByNpm, root, run } from "./support/run.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** Starts with a Node that claims to be another version, as the npm scripts do. */
 function startAs(version: string) {
@@ -41,6 +43,19 @@ test("every npm script that runs TypeScript checks the version first", () => {
   for (const name of ["start", "test", "test:full", "coverage"]) {
     assert.match(readManifest("package.json").scripts[name] ?? "", /^node scripts\/run\.mjs /, name);
   }
+});
+
+test("npm ci installs the pinned Node with NODE_ENV=production in the shell", async () => {
+  const workspace = temporaryFolder("node-version");
+  const manifests = globSync("{packages,apps}/*/package.json", { cwd: root });
+  for (const file of ["package.json", "package-lock.json", ".npmrc", ...manifests]) {
+    cpSync(join(root, file), join(workspace, file));
+  }
+  const installed = await plannedByNpm(["ci"], workspace, { NODE_ENV: "production" });
+  assert.deepEqual(
+    ["node", "typescript"].filter((name) => !installed.includes(name)),
+    [],
+  );
 });
 
 test("npm ci prints no warnings about engines on Node 20", () => {

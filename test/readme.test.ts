@@ -110,6 +110,34 @@ test("every link between the documents leads somewhere", () => {
   assert.deepEqual(lost, []);
 });
 
+/** The anchors of a document, as GitHub and the site make them from its headings. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replace(/^```.*?^```$/gms, "").matchAll(/^#{1,6} (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = ""]) =>
+      heading
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test("every link between the documents with an anchor leads to a heading", () => {
+  const documents = readDocuments();
+  const anchors = new Map(documents.map(({ document, text }) => [document, anchorsOf(text)]));
+  const lost = documents.flatMap(({ document, text }) =>
+    [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, path = "", anchor = ""]) => {
+        const target = path === "" ? document : join(dirname(document), path);
+        return anchors.get(target)?.has(anchor) !== true;
+      })
+      .map(([link]) => `${document} → ${link}`),
+  );
+  assert.deepEqual(lost, []);
+});
+
 test("README.md and docs/README.md link every page", () => {
   const documents = readDocuments();
   const pages = documents.map(({ document }) => document).filter((path) => /^docs\/(?!README|index)/.test(path));

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { mock, test } from "node:test";
+import { runChild } from "../reliability/child.ts";
 import { generateFaults, isOfDatabase, kinds } from "../reliability/cluster/faults.ts";
 import { Figures } from "../reliability/part.ts";
 import { loadPart, loadParts, planned } from "../reliability/parts.ts";
 import { toReport, toTable } from "../reliability/report.ts";
 import { readAckOrder } from "../reliability/support/ack-order.ts";
+import { root } from "./support/run.ts";
+import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
 
 test("every line of the plan has a part", async () => {
   const parts = await loadParts();
@@ -123,4 +128,54 @@ test("a seed gives the same faults again, and at most one of the database at a t
     assert.equal(new Set(withRedis.map(({ kind }) => kind)).size, kinds.length + 1);
   }
   assert.notDeepEqual(generateFaults(1, "full"), generateFaults(2, "full"));
+});
+
+/** The result of a part that says "ready" and goes on, and whose time limit then passes. */
+async function cutWhenReady(name: string, script: string) {
+  const folder = join(parts, name);
+  writeFiles(folder, { "part.ts": script, "pg1/data": "a large database" });
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const limit = 5 * 60_000;
+    const result = await runChild([join(folder, "part.ts"), folder], {
+      limit,
+      onProgress: (text) => mock.timers.tick(text === "ready" ? limit : 60_000),
+    });
+    return { folder, result };
+  } finally {
+    mock.timers.reset();
+  }
+}
+const parts = temporaryFolder("reliability");
+const goOn = 'setInterval(() => {}, 1000); process.send({ progress: "ready" });';
+
+test("a cluster that is cut at its time limit keeps its history, and says where", async () => {
+  const { folder, result } = await cutWhenReady(
+    "cluster",
+    `import { History } from ${JSON.stringify(join(root, "reliability/cluster/history.ts"))};
+    import { keepFilesOnError } from ${JSON.stringify(join(root, "reliability/cluster/keep-files.ts"))};
+    const folder = process.argv[2] ?? "";
+    new History(folder + "/history.jsonl").note("register", "users", { user: "a" });
+    const run = keepFilesOnError(folder, new Promise(() => {}));
+    ${goOn}
+    await run;`,
+  );
+  assert.equal(result.ok, false);
+  assert.match(
+    result.note ?? "",
+    /^it took longer than 300 s: [\s\S]*history and logs: .*-failed\n[\s\S]*cut at its time limit/,
+  );
+  assert.ok((result.note ?? "").includes(`history and logs: ${folder}-failed`));
+  assert.match(readFileSync(`${folder}-failed/history.jsonl`, "utf8"), /^\{"op":"register",.*\}\n$/);
+  assert.ok(!existsSync(`${folder}-failed/pg1`), "the data of the servers are too large to keep");
+});
+
+test("a part without files to keep ends at its time limit, and one that does not end a minute later", async () => {
+  const busy = await cutWhenReady("busy", goOn);
+  assert.equal(busy.result.note, "it took longer than 300 s: ");
+  const stuck = await cutWhenReady(
+    "stuck",
+    `process.on("SIGTERM", () => process.send({ progress: "it goes on" })); ${goOn}`,
+  );
+  assert.equal(stuck.result.note, "it took longer than 300 s: ");
 });

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { extname, join, posix } from "node:path";
 import { before, describe, test } from "node:test";
 import type { AxeResults } from "axe-core";
-import type { Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { findChromium, launchChromium, patiently } from "../packages/core/test/support/chromium.ts";
 import { questions } from "../site/questions.ts";
 import { searchOptions } from "../site/search.ts";
@@ -46,6 +46,13 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     for (const name of ["llms.txt", "llms-full.txt"]) assert.ok(existsSync(join(dist, name)), name);
   });
 
+  test("has its icon, and leads from its first page to the comparisons", () => {
+    const home = pages.get("index.html") ?? "";
+    const [, icon = ""] = /<link rel="icon"[^>]* href="\/([^"]+)"/.exec(home) ?? [];
+    assert.ok(icon !== "" && existsSync(join(dist, icon)));
+    assert.match(home, /href="\/comparisons\/the-application"/);
+  });
+
   test("has no link to an anchor that does not exist", () => {
     const lost: string[] = [];
     for (const [file, html] of pages) {
@@ -74,17 +81,39 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     assert.deepEqual(lost, []);
   });
 
+  test("cuts no line of code and breaks no flag, neither on a small screen nor on a phone", async () => {
+    assert.ok(chromium !== undefined, missing);
+    const browser = await launchChromium(chromium);
+    try {
+      const page = await openPage(browser, { javaScriptEnabled: false });
+      const cut: string[] = [];
+      for (const file of [...pages.keys()].filter((path) => !path.startsWith("api/"))) {
+        await page.goto(`http://site.test/${file.replace(/(?:index)?\.html$/, "")}`, { waitUntil: "load" });
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          const blocks = page.locator(".vp-doc pre");
+          const found = await blocks.evaluateAll(
+            (all) => all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length,
+          );
+          const broken = await page
+            .locator(".vp-doc :not(pre) > code", { hasText: /^--[a-z-]+$/ })
+            .evaluateAll((all) => all.filter((code) => code.getClientRects().length > 1).length);
+          if (found + broken > 0) cut.push(`${file}: ${found} blocks and ${broken} flags at ${width}`);
+        }
+      }
+      assert.deepEqual(cut, []);
+    } finally {
+      await browser.close();
+    }
+  });
+
   test("passes axe on five pages, light and dark, and scrolls sideways on none", async () => {
     assert.ok(chromium !== undefined, missing);
     const browser = await launchChromium(chromium);
     try {
       for (const colorScheme of ["light", "dark"] as const) {
         for (const path of ["/", "/tutorial", "/routing", "/data", "/api/@tenon/core"]) {
-          const page = patiently(await browser.newPage({ colorScheme, viewport: { width: 1280, height: 900 } }));
-          await page.route("**/*", (request) => {
-            const { pathname } = new URL(request.request().url());
-            return request.fulfill({ path: join(dist, extname(pathname) === "" ? toFile(pathname) : pathname) });
-          });
+          const page = await openPage(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
           await page.goto(`http://site.test${path}`, { waitUntil: "load" });
           if (path === "/") await findInBrowser(page);
           await page.evaluate(axeSource);
@@ -102,6 +131,16 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     }
   });
 });
+
+/** A page whose requests get the files of the site. */
+async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const page = patiently(await browser.newPage(options));
+  await page.route("**/*", (request) => {
+    const { pathname } = new URL(request.request().url());
+    return request.fulfill({ path: join(dist, extname(pathname) === "" ? toFile(pathname) : pathname) });
+  });
+  return page;
+}
 
 /** The options of the search are functions, whose source VitePress sends to the browser. */
 async function findInBrowser(page: Page): Promise<void> {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { longTests } from "../scripts/test/long-tests.ts";
+import { smokeTests } from "../scripts/test/smoke-tests.ts";
 import { uncovered } from "../scripts/test/uncovered.ts";
 import { root, run } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
@@ -13,7 +14,8 @@ const folder = temporaryFolder("test-runner");
 async function runTests(name: string, files: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const workspace = join(folder, name);
   writeFiles(workspace, files);
-  return run(process.execPath, [`${root}scripts/test.mjs`, ...args], { cwd: workspace });
+  const env = { NODE_ENV: "production", PORT: "1", DATABASE_URL: "postgres://user@127.0.0.1:1/theirs" };
+  return run(process.execPath, [`${root}scripts/test.mjs`, ...args], { cwd: workspace, env });
 }
 
 const fine = 'import { test } from "node:test";\ntest("a test that passes", () => {});\n';
@@ -51,6 +53,22 @@ test("failures of several processes are repeated at the end, before one total, a
   assert.equal(stdout.match(/left out: the tests that need a moon/g)?.length, 1);
   assert.match(end, /^left out: a test that is skipped \(it is late\)$/m);
   assert.deepEqual(totalOf(stdout), { ...none, tests: 3, suites: 1, pass: 1, fail: 1, skipped: 1 });
+});
+
+test("tests that are skipped for what the machine does not have share one line, and others are named", async () => {
+  const skipped = (name: string) => `
+    import { test } from "node:test";
+    test("${name}", { skip: true }, () => {});
+    test("${name} too", { skip: true }, () => {});`;
+  const line = "left out: the tests that need postgres and redis (not reachable on this machine)";
+  const { code, stdout } = await runTests("skipped", {
+    "packages/core/test/needs.test.ts": `${skipped("needs it")}\nprocess.stdout.write("${line}\\n");`,
+    "apps/a/test/bare.test.ts": skipped("skipped"),
+  });
+  assert.equal(code, 0, stdout);
+  const lines = stdout.split("\n").filter((text) => text.startsWith("left out: "));
+  assert.deepEqual(lines.toSorted(), ["left out: skipped", "left out: skipped too", line]);
+  assert.deepEqual(totalOf(stdout), { ...none, tests: 4, skipped: 4 });
 });
 
 test("a process that ends before its tests, a file that cannot be imported and one without tests are failures", async () => {
@@ -128,6 +146,39 @@ test("long test files are left out with one line; --long and a part of their pat
   assert.deepEqual(totalOf(full.stdout), { ...none, tests: 3, pass: 3 });
   const nothing = await runTests("long", files, "--long", "short");
   assert.deepEqual(nothing, { code: 2, stdout: "", stderr: "no long test file matches short\n" });
+});
+
+test("what a shell has set for applications reaches no test", async () => {
+  const { code, stdout } = await runTests("shell", {
+    "test/shell.test.ts": `
+      import assert from "node:assert/strict";
+      import { test } from "node:test";
+      test("the environment of tests", () => {
+        const { NODE_ENV, HOST, PORT, DATABASE_URL, REDIS_URL, PATH } = process.env;
+        assert.deepEqual([NODE_ENV, HOST, PORT, DATABASE_URL, REDIS_URL], Array(5).fill(undefined));
+        assert.ok(PATH);
+      });`,
+  });
+  assert.equal(code, 0, stdout);
+});
+
+test("--smoke runs the files of its list, short and long; each exists, and each package has one", async () => {
+  const files = {
+    "test/other.test.ts": fine,
+    "packages/mail/test/smtp.test.ts": fine,
+    "packages/tool/test/bin.test.ts": fine,
+  };
+  const { code, stdout } = await runTests("smoke", files, "--smoke");
+  assert.equal(code, 0, stdout);
+  assert.deepEqual(totalOf(stdout), { ...none, tests: 2, pass: 2 });
+  for (const file of smokeTests) assert.ok(existsSync(join(root, file)), file);
+  const packagesWithTests = globSync("packages/*/test", { cwd: root });
+  assert.ok(packagesWithTests.length > 10);
+  for (const path of packagesWithTests)
+    assert.ok(
+      smokeTests.some((file) => file.startsWith(`${path}/`)),
+      path,
+    );
 });
 
 test("every file in the list of long tests and every line in that of uncovered ones exists", () => {

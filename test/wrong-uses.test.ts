@@ -112,7 +112,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a response header that is not a text",
     code: 'route.get("/posts", { responds: { headers: { etag: true } } }, () => posts.list());',
-    says: "Type 'boolean' is not assignable to type 'string | Field<unknown, boolean, unknown>'.",
+    says: "Type 'boolean' is not assignable to type 'string | Field<unknown, Presence, unknown>'.",
   },
   {
     name: `a status that \`errors\` does not declare`,
@@ -139,19 +139,24 @@ const uses: readonly WrongUse[] = [
     code: `route.get("/posts", { returns: array(Post) }, async () => {
   await posts.list();
 });`,
-    says: `Argument of type '"/posts"' is not assignable to parameter of type '"The handler may return nothing: add a \`return\`, or ctx.fail() with a declared status"'.`,
+    says: `Argument of type '"/posts"' is not assignable to parameter of type '"The handler may return nothing: add a \`return\`, such as \`return ctx.fail(404)\`"'.`,
   },
   {
     name: "a missing return in endpoint()",
     code: `endpoint({ returns: array(Post) }, async () => {
   await posts.list();
 });`,
-    says: "Object literal may only specify known properties, and 'returns' does not exist in type 'Wrong<\"The handler may return nothing: add a `return`, or ctx.fail() with a declared status\">'.",
+    says: "Object literal may only specify known properties, and 'returns' does not exist in type 'Wrong<\"The handler may return nothing: add a `return`, such as `return ctx.fail(404)`\">'.",
   },
   {
     name: "a result that may be undefined",
     code: 'route.get("/posts/:id", { returns: Post }, (ctx) => posts.find(ctx.param("id")));',
-    says: `Argument of type '"/posts/:id"' is not assignable to parameter of type '"The handler may return nothing: add a \`return\`, or ctx.fail() with a declared status"'.`,
+    says: `Argument of type '"/posts/:id"' is not assignable to parameter of type '"The handler may return nothing: add a \`return\`, such as \`return ctx.fail(404)\`"'.`,
+  },
+  {
+    name: "an error that is returned",
+    code: 'route.get("/posts/:id", { returns: Post, errors: { 404: "x" } }, () => new HttpError(404, "x"));',
+    says: `Argument of type '"/posts/:id"' is not assignable to parameter of type '"The handler returns an error: throw it"'.`,
   },
   {
     name: "a result without declared fields",
@@ -165,7 +170,7 @@ const uses: readonly WrongUse[] = [
   },
   {
     name: "one value where a list is declared",
-    code: 'route.get("/posts", { returns: array(Post) }, async (ctx) => (await posts.find("1")) ?? new HttpError(404, "None"));',
+    code: 'route.get("/posts", { returns: array(Post), errors: { 404: "None" } }, async (ctx) => (await posts.find("1")) ?? ctx.fail(404));',
     says: `Argument of type '"/posts"' is not assignable to parameter of type '"The handler returns another type than \`returns\` declares"'.`,
   },
   {
@@ -228,17 +233,17 @@ const uses: readonly WrongUse[] = [
     return "posts";
   }
 }`,
-    says: "Type 'string' is not assignable to type 'Handler<string>'.",
+    says: "Type 'string' is not assignable to type 'Handler'.",
   },
   {
     name: "a called handler in route.get()",
     code: 'route.get("/posts", { returns: array(Post) }, posts.list());',
-    says: `Argument of type 'Promise<Row[]>' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "">, input: {}) => Promise<never> | PromiseLike<never>'.`,
+    says: `Argument of type 'Promise<Row[]>' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "", "">, input: {}) => Promise<never> | PromiseLike<never>'.`,
   },
   {
     name: "a route without a handler",
     code: 'route.get("/posts", { returns: array(Post) });',
-    says: `Object literal may only specify known properties, and 'returns' does not exist in type '(ctx: RequestContext<"", UndeclaredFailure, "">) => unknown'.`,
+    says: `Object literal may only specify known properties, and 'returns' does not exist in type '(ctx: RequestContext<"", UndeclaredFailure, "", "">) => unknown'.`,
   },
   {
     name: "contract and handler in the wrong order",
@@ -248,7 +253,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a middleware of Express",
     code: 'route.get("/posts", (req, res) => res.send("posts"));',
-    says: `Argument of type '(req: any, res: any) => any' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "">) => unknown'.`,
+    says: `Argument of type '(req: any, res: any) => any' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "", "">) => unknown'.`,
   },
   {
     name: "accessLog without its call",
@@ -268,7 +273,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a method of the context that other frameworks have",
     code: 'route.get("/posts", { returns: array(Post) }, (ctx) => ctx.json([]));',
-    says: `Property 'json' does not exist on type 'RequestContext<"", UndeclaredFailure, "">'.`,
+    says: `Property 'json' does not exist on type 'RequestContext<"", UndeclaredFailure, "", "">'.`,
   },
   {
     name: "pick() of an unknown field",
@@ -288,7 +293,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a type instead of a field",
     code: 'dto({ title: "string" });',
-    says: "Type 'string' is not assignable to type 'Field<unknown, boolean, unknown>'.",
+    says: "Type 'string' is not assignable to type 'Field<unknown, Presence, unknown>'.",
   },
   {
     name: "inject() of a name",

@@ -30,6 +30,8 @@ export class Group {
   #lines = [];
   #output = [];
   #hasLeftOut = false;
+  /** Tests that were skipped without a reason. */
+  #skipped = [];
   #unfinished = "";
   #started = performance.now();
   #report;
@@ -85,6 +87,8 @@ export class Group {
   close() {
     if (this.#unfinished !== "") this.say("\n");
     for (const [file, reason] of this.#broken) this.fail(`${relative("", file)} cannot be imported`, [reason]);
+    // a line that the tests have printed says it for all of them: what this machine does not have
+    if (!this.#hasLeftOut) for (const name of this.#skipped) this.#leaveOut(`left out: ${name}`);
     if (this.#empty.length > 0 && !this.#hasLeftOut) this.fail("no tests", this.#empty);
     for (const name of countNames) this.#report.totals[name] += this.counts?.[name] ?? 0;
     this.#report.totals.tests -= this.#empty.length;
@@ -129,7 +133,8 @@ export class Group {
       return;
     }
     this.#end(event, passed, skip === undefined ? "" : " # SKIP");
-    if (skip !== undefined) this.#leaveOut(`left out: ${name}${typeof skip === "string" ? ` (${skip})` : ""}`);
+    if (typeof skip === "string") this.#leaveOut(`left out: ${name} (${skip})`);
+    else if (skip !== undefined) this.#skipped.push(name);
   }
 
   #fail(event) {

@@ -1,5 +1,12 @@
 import { fileURLToPath } from "node:url";
-import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer, type Plugin } from "vitepress";
+import {
+  type DefaultTheme,
+  defineConfig,
+  type MarkdownEnv,
+  type MarkdownOptions,
+  type MarkdownRenderer,
+  type Plugin,
+} from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
 import { settings } from "../../scripts/release/settings.ts";
 import { searchOptions } from "../search.ts";
@@ -43,12 +50,13 @@ function toAnchor(heading: string): string {
     .replaceAll(" ", "-");
 }
 
+const repositoryPage = settings.repository?.replace(/^git\+|\.git$/g, "");
+
 /** Links to the source lead to the repository, or nowhere until there is one. */
 function toSource(href: string): string | undefined {
   const path = /^(?:\.\.\/)+((?:README\.md|apps\/|bench\/|packages\/|reliability\/).*)$/.exec(href)?.[1];
-  const { repository } = settings;
-  if (path === undefined || repository === undefined) return path;
-  return `${repository.replace(/^git\+|\.git$/g, "")}/blob/main/${path}`;
+  if (path === undefined || repositoryPage === undefined) return path;
+  return `${repositoryPage}/blob/main/${path}`;
 }
 
 /** Lists of links and tables of figures have every word, and answer no question. */
@@ -58,6 +66,15 @@ function toSearchText(source: string, env: MarkdownEnv, markdown: MarkdownRender
   const html = markdown.render(source, env);
   return unsearched.includes(env.relativePath) ? "" : html;
 }
+
+/** A wrapped line of code goes on two columns further in than it begins. */
+const indentWrappedLines: NonNullable<MarkdownOptions["codeTransformers"]>[number] = {
+  name: "indent-wrapped-lines",
+  line(element, line) {
+    const indent = (this.source.split("\n")[line - 1] ?? "").search(/\S|$/);
+    element.properties.style = `--indent: ${indent + 2}ch`;
+  },
+};
 
 /** The pages are outside of this folder, so Vite does not find Vue from there. */
 const resolveFromHere: Plugin = {
@@ -72,26 +89,34 @@ const resolveFromHere: Plugin = {
 
 export default defineConfig({
   title: "Tenon",
-  description: "A server-side application framework for TypeScript",
+  description: "A server framework for TypeScript: routing, validation, login, database, jobs, pages and live channels",
   lang: "en",
   srcDir: fileURLToPath(new URL("../../docs", import.meta.url)),
   outDir: fileURLToPath(new URL("../dist", import.meta.url)),
   cleanUrls: true,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/icon.svg" }]],
   rewrites: { "README.md": "contents.md", "recipes/README.md": "recipes/index.md" },
   markdown: {
     anchor: { slugify: toAnchor },
+    codeTransformers: [indentWrappedLines],
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(markdown) {
       markdown.core.ruler.push("source-links", ({ tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const path = token.type === "link_open" ? toSource(token.attrGet("href") ?? "") : undefined;
-          if (path !== undefined && settings.repository === undefined) token.attrSet("href", "/contents");
+          if (path !== undefined && repositoryPage === undefined) token.attrSet("href", "/contents");
           else if (path !== undefined) token.attrSet("href", path);
         }
       });
+      const { rules } = markdown.renderer;
+      const toCode = rules.code_inline;
+      rules.code_inline = (...args) =>
+        (toCode?.(...args) ?? "").replaceAll(/--[a-z][\w-]*/g, '<span class="flag">$&</span>');
     },
   },
   themeConfig: {
+    logo: "/icon.svg",
+    ...(repositoryPage !== undefined && { socialLinks: [{ icon: "github", link: repositoryPage }] }),
     sidebar,
     search: { provider: "local", options: { _render: toSearchText, miniSearch: { searchOptions } } },
     outline: { level: [2, 3] },
@@ -101,7 +126,8 @@ export default defineConfig({
       { text: "Recipes", link: "/recipes/pagination" },
       { text: "Reference", link: "/tool" },
       { text: "Operations", link: "/production" },
+      { text: "Comparisons", link: "/comparisons/the-application" },
     ],
   },
-  vite: { plugins: [llmstxt(), resolveFromHere] },
+  vite: { publicDir: fileURLToPath(new URL("../public", import.meta.url)), plugins: [llmstxt(), resolveFromHere] },
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { parseEnv } from "node:util";
+import { until } from "../../packages/core/test/support/until.ts";
 import { runTool } from "../../packages/tool/test/support/tool.ts";
 import type { Block } from "./markdown.ts";
 import { applyDiff, type Call, matchOutput, readCalls } from "./page-session.ts";
@@ -29,6 +29,8 @@ export class PageReader {
   #folder = temporaryFolder("page-reader");
   /** What the last `…` in an output stands for. */
   #seen = "";
+  /** The token of the last login, which `Bearer …` stands for. */
+  #token = "…";
   readonly #testFiles: string[] = [];
 
   constructor(options: ReaderOptions = {}) {
@@ -50,13 +52,13 @@ export class PageReader {
   /** The newest mail with such a subject, which a job writes to `data/mail`. */
   async waitForMail(subject: RegExp): Promise<{ readonly links: readonly string[] }> {
     const folder = join(this.#folder, "data/mail");
-    for (;;) {
+    const find = () => {
       const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
       const mails = names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as FileMail); // as written by mailModule()
-      const found = mails.findLast((mail) => subject.test(mail.subject));
-      if (found !== undefined) return found;
-      await setTimeout(100);
-    }
+      return mails.findLast((mail) => subject.test(mail.subject));
+    };
+    await until(() => find() !== undefined, `mail with ${subject}`);
+    return find() as FileMail; // it is there now
   }
 
   stop(): Promise<void> {
@@ -75,7 +77,10 @@ export class PageReader {
 
   /** The commands that a page may use. */
   readonly #commands: readonly (readonly [RegExp, (call: Call, ...words: string[]) => unknown])[] = [
-    [/^cd (\w+)$/, (_, name = "") => (this.#folder = join(this.#folder, name))],
+    [/^cd (?:\.\.\/)?(\w+)$/, (_, name = "") => (this.#folder = join(this.#folder, name))],
+    // in a checkout, which is installed, with the folder of this reader beside it
+    [/^npm ci$/, () => {}],
+    [/^npm run tenon -- new (\w+) (.+) --in=\.\.$/, (_, name = "", flags = "") => this.#create(name, flags)],
     // npm keeps flags before the two dashes to itself
     [/^npm create tenon@latest (\w+) -- (.+)$/, (_, name = "", flags = "") => this.#create(name, flags)],
     [/^npx tenon (g .+)$/, (_, words = "") => this.#generate(words)],
@@ -89,7 +94,7 @@ export class PageReader {
   ];
 
   async #type(call: Call): Promise<void> {
-    const command = call.command.replace("…", this.#seen);
+    const command = call.command.replace("Bearer …", `Bearer ${this.#token}`).replace("…", this.#seen);
     for (const [pattern, act] of this.#commands) {
       const found = pattern.exec(command);
       if (found !== null) return void (await act({ ...call, command }, ...found.slice(1)));
@@ -157,6 +162,7 @@ export class PageReader {
   async #compare(call: Call, script: string): Promise<void> {
     const { stdout, stderr } = await run("sh", ["-c", script], { cwd: this.#folder });
     this.#seen = matchOutput(call, stdout + stderr) ?? this.#seen;
+    if (call.output === '{"token":"…"}') this.#token = this.#seen;
   }
 
   #toCommand(script: string, words: string): string {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The root of the workspace. */
@@ -52,3 +53,12 @@ export function tool(name: string): string {
 
 /** For tsc: several checkers would each repeat a third of the work, and the tests keep all cores busy. */
 export const oneChecker = ["--checkers", "1"];
+
+/** The packages that a command of npm would install in a folder: `--dry-run` reads the lock file and fetches nothing. */
+export async function plannedByNpm(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")); // of the npm that runs the tests
+  const settings = { npm_config_userconfig: join(cwd, "none"), npm_config_offline: "true" };
+  const all = { ...Object.fromEntries(own), ...settings, ...env } as Record<string, string>; // its values are set
+  const output = await runOrFail("npm", [...args, "--dry-run"], { cwd, env: all, only: true });
+  return [...output.matchAll(/^add (\S+) /gm)].map(([, name = ""]) => name);
+}
