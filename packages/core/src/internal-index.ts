@@ -47,13 +47,8 @@ export type { ModuleNode } from "./inject/graph.ts";
 export { type Injectable, resolveModuleOptions, resolveOptions } from "./inject/injectable.ts";
 export type { ConfigIn, Declaration } from "./inject/module.ts";
 export { type Key, keyName } from "./inject/token.ts";
-export { isSecretInput, isSecretName, redacted } from "./log/log-redact.ts";
-export {
-  logDroppedSignal,
-  logLineSignal,
-  logSignal,
-} from "./log/log-signals.ts";
-export { isSecretParameter, redactQuery, SafePaths } from "./log/safe-urls.ts";
+export { isSecretInput, redacted } from "./log/log-redact.ts";
+export { redactQuery, SafePaths } from "./log/safe-urls.ts";
 export { addVary, parseWeights } from "./middleware/negotiation.ts";
 export {
   type FileStamp,

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "@tenon/core";
-import { isSecretName } from "@tenon/core/internal";
 import { type DevPanel, type DevPanelSource, type DevSection, type DevStatement, Redactor } from "@tenon/core/platform";
 import { CompiledQuery } from "kysely";
 import { Cache } from "./cache/cache.ts";
@@ -109,7 +108,7 @@ function toSection(heading: string, entries: readonly StoreEntry[], action: stri
 
 /** Redacted like a log line: by the key, and by the names inside the value. */
 function toShown(key: string, text: string): string {
-  if (isSecretName(key)) return "[redacted]";
+  if (redactor.isSecret(key)) return "[redacted]";
   const { value } = redactor.redact({ value: parse(text) });
   const shown = JSON.stringify(value) ?? "";
   return shown.length > longestText ? `${shown.slice(0, longestText)}…` : shown;

@@ -1,12 +1,14 @@
-import { tracingChannel } from "node:diagnostics_channel";
+import { type Channel, channel, tracingChannel } from "node:diagnostics_channel";
 import type { HashSignal } from "@tenon/auth";
-import type { Signal } from "@tenon/core/platform";
+import type { LogDroppedSignal, LogSignal, Signal } from "@tenon/core/platform";
 import type { RedisSignal, SqlSignal } from "@tenon/data";
 import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
 import type { EventSignal, MessageSignal } from "@tenon/live";
 
 // only the types of these packages: an application may use some of them, or none
 
+export const logSignal: Channel<LogSignal> = channel("tenon.log");
+export const logDroppedSignal: Channel<LogDroppedSignal> = channel("tenon.log.dropped");
 export const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
 export const redisSignal: Signal<RedisSignal> = tracingChannel("tenon.redis");
 export const enqueueSignal: Signal<EnqueueSignal> = tracingChannel("tenon.enqueue");

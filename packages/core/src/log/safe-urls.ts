@@ -80,7 +80,7 @@ export function redactQuery(text: string, depth = 3): string {
     } else if (!isHidden && piece !== "") {
       const [name = ""] = piece.split("=", 1);
       const isPair = /^[?&#;]/.test(lead) && name.length < piece.length;
-      isHidden = isPair && (isSecretParameter(name) || holdsSecret(piece.slice(name.length + 1), depth));
+      isHidden = isPair && (isSecretInput(decode(name)) || holdsSecret(piece.slice(name.length + 1), depth));
       kept.push(isHidden ? `${name}=${redacted}` : piece);
       lead = "";
       continue;
@@ -94,11 +94,6 @@ function holdsSecret(value: string, depth: number): boolean {
   if (depth === 0 || !/%(?:25)*3d/i.test(value)) return false;
   const decoded = decode(value);
   return redactQuery(decoded, depth - 1) !== decoded;
-}
-
-/** Whether a parameter of a query or a form is named like a secret. Its name may be encoded. */
-export function isSecretParameter(name: string): boolean {
-  return isSecretInput(decode(name));
 }
 
 /** As the parser of forms does: a name that is not well-formed is decoded as far as it can be. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { logDroppedSignal, logLineSignal, logSignal } from "@tenon/core/internal";
 import type { LogLineSignal, LogSignal } from "@tenon/core/platform";
 import { createLog } from "../../src/log/log.ts";
+import { logDroppedSignal, logLineSignal, logSignal } from "../../src/log/log-signals.ts";
 
 test("subscribers of tenon.log add fields to every line, and see no secret", () => {
   const lines: string[] = [];

@@ -1,14 +1,10 @@
-import {
-  isForm,
-  isSecretInput,
-  isSecretName,
-  isSecretParameter,
-  redacted,
-  redactQuery,
-  SafePaths,
-} from "@tenon/core/internal";
+import { isForm, isSecretInput, redacted, redactQuery, SafePaths } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import type { RecordedBody } from "./recorded.ts";
+
+const redactor = new Redactor();
+const isSecretName = (name: string) => redactor.isSecret(name);
+const paths = new SafePaths();
 
 /** Bytes of a body that are kept. */
 export const largestBody = 64 * 1024;
@@ -41,9 +37,6 @@ function redactCookie(pair: string): string {
   if (name !== undefined) return name + redacted;
   return pair.trim() === "" ? pair : `${/^\s*/.exec(pair)?.[0] ?? ""}${redacted}`;
 }
-
-const redactor = new Redactor();
-const paths = new SafePaths();
 
 /** By the names of its values, at any depth. */
 export function redactSession(values: object): Record<string, unknown> {
@@ -127,7 +120,8 @@ function redactForm(text: string, isSecret: IsSecret): string {
     .map((pair) => {
       const [name = ""] = pair.split("=", 1);
       const hasValue = pair.length > name.length + 1;
-      return hasValue && isSecretParameter(name) ? `${name}=${redacted}` : pair;
+      const [decoded = ""] = new URLSearchParams(`${name}=`).keys();
+      return hasValue && isSecretInput(decoded) ? `${name}=${redacted}` : pair;
     })
     .join("&");
 }

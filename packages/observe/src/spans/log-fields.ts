@@ -1,6 +1,6 @@
 import { type Context, trace } from "@opentelemetry/api";
-import { logSignal } from "@tenon/core/internal";
 import type { LogSignal } from "@tenon/core/platform";
+import { logSignal } from "../channels.ts";
 
 /** Adds `trace_id` and `span_id` to the log lines of a trace. Returns the function that ends it. */
 export function addTraceToLog(active: () => Context): () => void {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { api, type Context, createApp, defineModule, dto, inject, type Next, type Routes, string } from "@tenon/core";
-import { logDroppedSignal } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { Database, dataModule, sql } from "@tenon/data";
@@ -11,6 +10,7 @@ import { withJobs } from "@tenon/jobs/testing";
 import { liveModule } from "@tenon/live";
 import { MetricsServer, type ObserveOptions, observeModule } from "@tenon/observe";
 import { services, withPostgres } from "../../../data/test/support/services.ts";
+import { logDroppedSignal } from "../../src/channels.ts";
 import { type ParsedFamily, parsePrometheus } from "../support/prometheus.ts";
 
 const Pack = defineJob("metrics/pack", { input: dto({ id: string("required") }) });
