@@ -1,14 +1,7 @@
 export { isDevPanelSource } from "./app/dev-panel.ts";
-export type { Built, DevtoolsHost } from "./app/development.ts";
+export type { DevtoolsHost } from "./app/development.ts";
 export { isMetricSource } from "./app/metric.ts";
-export {
-  collectStores,
-  type Devtools,
-  type DevtoolsOptions,
-  describeGuarantees,
-  describeStores,
-  type ListeningFacts,
-} from "./app/platform.ts";
+export { type Devtools, describeGuarantees, describeStores } from "./app/platform.ts";
 export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./app/primary.ts";
 export { stopOnSignals } from "./app/signals.ts";
 export { defaultRequestLimits, type RequestLimits } from "./body/body-reader.ts";
@@ -28,19 +21,6 @@ export {
 export { choicesOf } from "./cli/positionals.ts";
 export { readConfigVariables } from "./config/config.ts";
 export { exposeVariables, readEnvironment } from "./config/environment.ts";
-export { readExcerpt, readLines, type SourceExcerpt, toCodeFrame } from "./failure/code-frame.ts";
-export { type Failure, toFailureText } from "./failure/failure-text.ts";
-export { findHints } from "./failure/hints.ts";
-export {
-  framesOf,
-  isOwn,
-  ownFramesOf,
-  type Place,
-  parseFrame,
-  type StackFrame,
-  showPlace,
-} from "./failure/stack-frame.ts";
-export { keepsLongStacks } from "./failure/stack-limit.ts";
 export { findForgery, isOrigin, isOriginOf, isSafe, unsafeMethods } from "./http/foreign-origin.ts";
 export { checkHttpOptions, toHttpSettings } from "./http/settings.ts";
 export type { ModuleNode } from "./inject/graph.ts";
@@ -104,3 +84,4 @@ export { findNearest } from "./support/nearest.ts";
 export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
 export { type ParamNames, type Pattern, parsePattern } from "./support/pattern.ts";
 export { parseSettingUrl, refuseUrl } from "./support/setting-url.ts";
+export { keepsLongStacks } from "./support/stack-limit.ts";

@@ -1,9 +1,9 @@
 import type { OpenApiDocument, RouteInfo } from "@tenon/core";
 import {
   type Access,
-  type Built,
-  collectStores,
+  type DevtoolsHost,
   describeGuarantees,
+  describeStores,
   findShadows,
   isSecured,
   type Key,
@@ -15,6 +15,7 @@ import {
   writtenHandlerOf,
 } from "@tenon/core/internal";
 import type { FlatRoute } from "@tenon/core/platform";
+import { collectStores } from "./collect-stores.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
 
 /** A route, for the tool. */
@@ -93,7 +94,7 @@ export interface AppDescription {
 }
 
 /** What an application is made of. Its routes are those in force. */
-export function toDescription(built: Built): AppDescription {
+export function toDescription(built: DevtoolsHost["built"]): AppDescription {
   const { graph, injections, platform } = built;
   const handlers = built.router.routes.map(({ source }) => writtenHandlerOf(source));
   const classes = graph.nodes.flatMap(({ own }) => [...own.keys()]);
@@ -120,7 +121,7 @@ export function toDescription(built: Built): AppDescription {
       name: keyName(key),
       ...(from === undefined ? {} : { from }),
     })),
-    stores: collectStores(instances),
+    stores: collectStores(instances, describeStores),
     guarantees: collectStores(instances, describeGuarantees),
   };
 }

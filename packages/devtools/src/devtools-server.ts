@@ -1,15 +1,11 @@
 import type { Context, ErrorFormat } from "@tenon/core";
-import {
-  collectStores,
-  type Devtools,
-  defaultRequestLimits,
-  type ListeningFacts,
-  logError,
-  toHttpError,
-} from "@tenon/core/internal";
+import { type Devtools, describeStores, logError, type RequestLimits, toHttpError } from "@tenon/core/internal";
 import { type Incoming, type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
 import { readManifest, toBanner } from "./banner.ts";
+import { collectStores } from "./collect-stores.ts";
 import type { DevtoolsHandler } from "./devtools-handler.ts";
+import type { Explanation } from "./errors/explanation.ts";
+import type { Failure, ReportSources } from "./errors/failure-report.ts";
 import { toOverview } from "./overview.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
 
@@ -38,11 +34,11 @@ export class DevtoolsServer implements Devtools {
     return this.#settings.access.admit(ctx);
   }
 
-  toBanner({ url, browserUrl, docs }: ListeningFacts): string {
+  toBanner({ url, browserUrl, docs }: Parameters<Devtools["toBanner"]>[0]): string {
     const { access, introspection } = this.#settings;
     const routes = introspection.routes.list();
     const link = access.toLink(`${browserUrl}${devtoolsPath}`);
-    const stores = collectStores(introspection.instances());
+    const stores = collectStores(introspection.instances(), describeStores);
     return toBanner({ url, routes, docs, link, stores }, readManifest());
   }
 
@@ -52,27 +48,35 @@ export class DevtoolsServer implements Devtools {
     return overview === undefined || !access.admit(ctx) ? undefined : overview;
   }
 
-  requestPage(): string | undefined {
-    return this.#handler?.requestPage;
+  explain(failure: Failure, ctx: Context, limits: RequestLimits): Promise<Explanation> | undefined {
+    return this.admit(ctx) ? this.#explain(failure, ctx, limits) : undefined;
   }
 
   fail(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> | undefined {
     if (toHttpError(error).status < 500 || !this.admit(ctx)) return undefined;
     logError(ctx, error);
-    return this.#explain(error, ctx, format);
+    return this.#reply(error, ctx, format);
   }
 
-  async #explain(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> {
-    const { toDeveloperReply } = await import("@tenon/web/platform");
+  // the pages of errors are loaded with the first one: they need the web platform
+
+  async #explain(failure: Failure, ctx: Context, limits: RequestLimits): Promise<Explanation> {
+    const { Explanation } = await import("./errors/explanation.ts");
+    return new Explanation(failure, ctx, { ...this.#sources(), limits });
+  }
+
+  async #reply(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> {
+    const { toDeveloperReply } = await import("./errors/developer-reply.ts");
+    return toOutgoing(await toDeveloperReply(error, ctx, format, this.#sources()), ctx);
+  }
+
+  #sources(): ReportSources {
     const { editor, introspection } = this.#settings;
-    const reply = await toDeveloperReply(error, ctx, {
+    return {
       routes: () => introspection.routes.list(),
-      limits: defaultRequestLimits,
       editor,
-      requestPage: () => this.requestPage(),
-      format,
-    });
-    return toOutgoing(reply, ctx);
+      requestPage: () => this.#handler?.requestPage,
+    };
   }
 
   /** The rest is loaded here: a platform without HTTP, and a process that only starts workers, need none of it. */

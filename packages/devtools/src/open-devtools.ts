@@ -2,7 +2,6 @@ import {
   checkOptions,
   type Devtools,
   type DevtoolsHost,
-  type DevtoolsOptions,
   type OptionTable,
   readEnvironment,
   takes,
@@ -10,7 +9,7 @@ import {
 import { DeveloperAccess } from "./developer-access.ts";
 import { DevtoolsServer } from "./devtools-server.ts";
 
-const optionTable: OptionTable<DevtoolsOptions> = {
+const optionTable: OptionTable<DevtoolsHost["options"]> = {
   keep: takes.wholeNumber(1),
   slowQuery: takes.number(0),
   file: true,

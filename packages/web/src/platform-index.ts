@@ -1,5 +1,4 @@
-export { toDeveloperReply } from "./developer-reply.ts";
-export { toEditorUrl } from "./errors/editor-link.ts";
-export { readSession } from "./errors/request-report.ts";
-export { escapeHtml } from "./html.ts";
+export { escapeHtml, toPlainPage, toPlainPolicy } from "./html.ts";
+export { readSession } from "./sessions/session.ts";
 export { createEtaEngine, type EtaEngine, type EtaOptions } from "./views/eta-engine.ts";
+export { TemplateError } from "./views/view-engine.ts";

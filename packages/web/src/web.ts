@@ -106,9 +106,6 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
         renderer,
         devtools,
         limits: settings.limits,
-        routes: () => parts.routes.list(),
-        editor: environment.editor,
-        requestPage: () => devtools?.requestPage(),
       });
       const format = settings.errors;
       const reload = devtools === undefined ? undefined : new LiveReload(devtools);

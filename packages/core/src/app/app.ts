@@ -2,7 +2,6 @@ import { readConfigVariables } from "../config/config.ts";
 import { type Environment, readDeveloperSecret, readEnvironment, readVariables } from "../config/environment.ts";
 import { exitOnStartError } from "../config/exit-on-start-error.ts";
 import { findMisspelt } from "../config/misspelt.ts";
-import { keepLongStacks } from "../failure/stack-limit.ts";
 import { type Builtin, type Constructed, Container, type Injection } from "../inject/container.ts";
 import { GivenConfig } from "../inject/given-config.ts";
 import { createGraph, type Graph } from "../inject/graph.ts";
@@ -15,8 +14,9 @@ import type { RouteTable } from "../route/table.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import { keepLongStacks } from "../support/stack-limit.ts";
 import { ApplicationRoutes } from "./application-routes.ts";
-import { type Built, loadDevtools } from "./development.ts";
+import { type Built, type DevtoolsPackage, loadDevtools } from "./development.ts";
 import { ApplicationIntrospection, Introspection } from "./introspection.ts";
 import { isStopped, Lifecycle } from "./lifecycle.ts";
 import {
@@ -91,7 +91,8 @@ async function buildApp<Methods>(
   const tool = environment.describe ? await loadToolPort() : undefined;
   await tool?.takeOver?.(module, options);
   checkOptions("createApp()", options, appOptionTable);
-  const wired = wire(module, platform, options, environment, problems);
+  const tools = await loadTools(environment, options);
+  const wired = wire(module, platform, options, environment, tools, problems);
   const { production } = environment;
   const { checkContracts = !production } = options;
   const target = resolvePlatform(wired, platform);
@@ -102,6 +103,7 @@ async function buildApp<Methods>(
 /** The modules of an application with their instances, and what the framework lets them inject. */
 interface Wired {
   readonly environment: Environment;
+  readonly tools: DevtoolsPackage | undefined;
   /** For the banner; undefined where there is none. The log writes to it too, so that the order is kept. */
   readonly output: LogWriter | undefined;
   readonly log: Log;
@@ -121,6 +123,7 @@ function wire(
   platform: Platform,
   options: AppOptions,
   environment: Environment,
+  tools: DevtoolsPackage | undefined,
   problems: Problem[],
 ): Wired {
   const { override: overrides = [], stopTimeout = defaultStopTimeout } = options;
@@ -132,7 +135,7 @@ function wire(
     ...(environment.color === undefined ? {} : { color: environment.color }),
     ...options.log,
   };
-  const ownLog = createLog(logOptions, !environment.production);
+  const ownLog = createLog(logOptions, !environment.production, tools?.toReadableLine);
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
   if (environment.dev !== undefined) keepLongStacks();
@@ -159,7 +162,8 @@ function wire(
   introspection.constructed = constructed;
   container.constructAll();
   if (environment.worker === undefined && !environment.describe) warnOfMisspelt(constructed, log);
-  return { environment, output, log, stopTimeout, problems, graph, container, background, injections, introspection };
+  const parts = { output, log, stopTimeout, problems, graph, container, background, injections, introspection };
+  return { environment, tools, ...parts };
 }
 
 /** A default would apply instead of a variable with a misspelt name, such as an empty local database. */
@@ -193,7 +197,7 @@ async function assemble<Methods>(
   introspection.routes = routes;
   const built = { platform: platform.name, graph, constructed: container.constructed, injections, router, routes };
   background.onOpen = (other) => routing.open(other, false);
-  const devtools = await openDevtools(wired, built, options);
+  const devtools = openDevtools(wired, built, options);
   const lifecycle = new Lifecycle(toStarted(wired, devtools), log, stopTimeout);
   const { background: startsBackground = platform.background !== false } = options;
   const startAll = async () => {
@@ -248,16 +252,22 @@ function* toStarted({ container, graph }: Wired, devtools: Devtools | undefined)
   yield* container.constructed;
 }
 
-/** Undefined outside development, and where they are not installed. */
-async function openDevtools(
-  { introspection, environment, log }: Wired,
+/** The developer tools. Undefined outside development, and where they are not installed. */
+async function loadTools(
+  { dev, describe }: Environment,
+  { devtools }: AppOptions,
+): Promise<DevtoolsPackage | undefined> {
+  return dev === undefined || describe || devtools === false ? undefined : loadDevtools();
+}
+
+function openDevtools(
+  { tools, introspection, environment, log }: Wired,
   built: Built,
   { devtools: options = {} }: AppOptions,
-): Promise<Devtools | undefined> {
+): Devtools | undefined {
   const secret = readDeveloperSecret(environment);
-  if (secret === undefined || environment.describe || options === false) return undefined;
-  const loaded = await loadDevtools();
-  return loaded?.openDevtools({ secret, built, introspection, log: log.child({ name: "devtools" }), options });
+  if (secret === undefined || options === false) return undefined;
+  return tools?.openDevtools({ secret, built, introspection, log: log.child({ name: "devtools" }), options });
 }
 
 function getFromRoot<T>({ container, graph: { root } }: Wired, key: Key<T>): T {

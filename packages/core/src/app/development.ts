@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Constructed, Injection } from "../inject/container.ts";
 import type { Graph } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
+import type { LogFields } from "../log/log-pretty.ts";
 import type { FlatRoute } from "../route/flatten.ts";
 import type { RouteInfo } from "../route/table.ts";
 import type { Introspection } from "./introspection.ts";
@@ -30,8 +31,10 @@ export interface DevtoolsHost {
 }
 
 /** What `@tenon/devtools` exports. */
-interface DevtoolsPackage {
+export interface DevtoolsPackage {
   openDevtools(host: DevtoolsHost): Devtools;
+  /** Changes a line of the log for a terminal: the source of an error instead of its whole stack, an access line in 100 columns. */
+  toReadableLine(fields: LogFields): LogFields;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RequestLimits } from "../body/body-reader.ts";
 import { token } from "../inject/token.ts";
 import type { Log, LogOptions } from "../log/log.ts";
 import type { Context } from "../request/context.ts";
@@ -26,8 +27,8 @@ export interface Devtools {
   admit(ctx: Context): boolean;
   /** Printed when the application listens. */
   toBanner(facts: ListeningFacts): string;
-  /** The page of the current request: `/_dev/requests/1f0c93a2be`. Undefined outside of one that is recorded. */
-  requestPage(): string | undefined;
+  /** Why a request failed, for its developer; undefined for any other request. `limits` are shown where it was too large. */
+  explain(failure: RequestFailure, ctx: Context, limits: RequestLimits): Promise<Explanation> | undefined;
   /**
    * Logs an error and tells the developer why a request of an API failed: the error page for browsers, JSON in this format
    * for other clients. Undefined for any other request, which gets the response of production.
@@ -41,7 +42,27 @@ export interface Devtools {
   onStop(): void;
 }
 
-export interface ListeningFacts {
+interface RequestFailure {
+  readonly status: number;
+  /** What a client may read. */
+  readonly message: string;
+  /** What was thrown; absent where the handler returned `{ error }`. */
+  readonly error?: unknown;
+}
+
+/** The cause of a failed request. */
+interface Explanation {
+  /** The error page, as HTML with its Content-Security-Policy. */
+  toPage(): Promise<{ readonly html: string; readonly policy: string }>;
+  /** The data of a view that replaces this page. */
+  toData(): Promise<object>;
+  /** The body of the error as JSON, and the cause. */
+  addTo(body: unknown): Promise<unknown>;
+  /** HTML for the end of the application's own page. */
+  toRouteList(): string;
+}
+
+interface ListeningFacts {
   readonly url: string;
   /** An address that a browser can open: 0.0.0.0 is none. */
   readonly browserUrl: string;
@@ -127,18 +148,6 @@ export const describeStores: unique symbol = Symbol.for("tenon.stores");
 
 /** Likewise what survives a crash there, and who else sees it. */
 export const describeGuarantees: unique symbol = Symbol.for("tenon.guarantees");
-
-/** What the instances of an application tell about their stores. */
-export function collectStores(
-  instances: Iterable<unknown>,
-  key: typeof describeStores | typeof describeGuarantees = describeStores,
-): Readonly<Record<string, string>> {
-  const stores = [...instances].map((instance) => {
-    const { [key]: describe } = Object(instance) as { [key]?: () => Record<string, string> }; // only stores have it
-    return describe?.call(instance) ?? {};
-  });
-  return Object.assign({}, ...stores);
-}
 
 /** Work beside the requests of the platform, such as jobs. */
 export interface BackgroundWork {

@@ -1,6 +1,4 @@
 import { styleText } from "node:util";
-import { toAccessText } from "./access-text.ts";
-import { toErrorText } from "./logged-error.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -8,38 +6,41 @@ const levelStyles = new Map<string, Style>(
   Object.entries({ trace: "gray", debug: "gray", info: "green", warn: "yellow", error: "red", fatal: "red" } as const),
 );
 
-/** Columns of a line of the access log in development, and of its time and level. */
-const columns = 100;
-const startColumns = 19;
+/** The fields of a line. `err` is the copy of an error, or its text. */
+export type LogFields = Readonly<Record<string, unknown>>;
 
-export interface PrettyOptions {
-  readonly color: boolean;
-  /** Shows the source of errors, and shortens the lines of the access log. Defaults to false. */
-  readonly development?: boolean;
-}
-
-/** A JSON line → text for people. */
-export function toPrettyLine(line: string, { color, development = false }: PrettyOptions): string {
-  const { level, time, name, err, ...content } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
-  const access = development && name === undefined ? toAccessText(content, columns - startColumns) : undefined;
-  const { msg, ...others } = content;
-  const { message = msg, fields = others } = access ?? {};
+/** A JSON line → text for people. `adapt` changes its fields before. */
+export function toPrettyLine(line: string, color: boolean, adapt?: (fields: LogFields) => LogFields): string {
+  const parsed = JSON.parse(line) as LogFields; // pino writes one object a line
+  const { level, time, name, err, msg, ...fields } = adapt?.(parsed) ?? parsed;
   const label = String(level);
   const parts = [
     paint("gray", escapeText(String(time)).slice(11, 23), color),
     paint(levelStyles.get(label) ?? "reset", escapeText(label).toUpperCase().padEnd(5), color),
     name === undefined ? "" : paint("cyan", escapeText(String(name)), color),
-    message === undefined ? "" : escapeText(String(message)),
+    msg === undefined ? "" : escapeText(String(msg)),
     ...Object.entries(fields).map(([key, value]) =>
       paint("gray", `${escapeText(key)}=${escapeText(toText(value))}`, color),
     ),
   ];
   const head = parts.filter((part) => part !== "").join(" ");
-  return err === undefined ? `${head}\n` : `${head}\n${indent(toErrorText(err, development))}\n`;
+  return err === undefined ? `${head}\n` : `${head}\n${indent(toErrorText(err))}\n`;
 }
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** With its causes. */
+function toErrorText(err: unknown): string {
+  const { stack, sql, errors, cause } = Object(err) as LogFields; // a line may have any value there
+  if (typeof stack !== "string") return toText(err);
+  return [
+    ...stack.split("\n").map((line) => line.trim()),
+    ...(typeof sql === "string" ? [`sql: ${sql}`] : []),
+    ...(Array.isArray(errors) ? errors.map((inner: unknown) => `one of ${toErrorText(inner)}`) : []),
+    ...(cause === undefined ? [] : [`caused by ${toErrorText(cause)}`]),
+  ].join("\n");
 }
 
 function indent(text: string): string {

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { token } from "../inject/token.ts";
 import { checkOptions } from "../support/options.ts";
-import { toEscape, toPrettyLine } from "./log-pretty.ts";
+import { type LogFields, toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
 import { logLineSignal, logSignal } from "./log-signals.ts";
 import { type LogDestination, LogGuard, LogWriter } from "./log-writer.ts";
@@ -31,14 +31,18 @@ export interface LogOptions {
   readonly destination?: LogDestination;
 }
 
-/** `development` keeps statements of errors, lets text for people show their source, and shortens the lines of the access log. */
-export function createLog(options: LogOptions = {}, development = false): Log {
+/** `development` keeps the statements of errors; `adapt` changes the fields of a line before it becomes text for people. */
+export function createLog(
+  options: LogOptions = {},
+  development = false,
+  adapt?: (fields: LogFields) => LogFields,
+): Log {
   checkOptions("log", options, { level: true, pretty: true, color: true, destination: true });
   const { level = "info", destination } = options;
   const target = toTarget(destination);
   const terminal = target.isTTY === true;
   const { pretty = terminal, color = terminal } = options;
-  const toLine = pretty ? (json: string) => toPrettyLine(json, { color, development }) : escapeControls;
+  const toLine = pretty ? (json: string) => toPrettyLine(json, color, adapt) : escapeControls;
   target.describeDropped = (dropped) => {
     const time = new Date().toISOString();
     return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);

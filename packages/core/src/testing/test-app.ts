@@ -4,7 +4,6 @@ import { type App, type AppOptions, appOptionTable, createApp } from "../app/app
 import type { Platform } from "../app/platform.ts";
 import type { CliApp } from "../cli/cli-app.ts";
 import { ignoreEnvFile, readEnvironment } from "../config/environment.ts";
-import { keepLongStacks } from "../failure/stack-limit.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import type { Module } from "../inject/module.ts";
 import type { ContractMismatch } from "../request/contract-check.ts";
@@ -12,6 +11,7 @@ import type { Method } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
+import { keepLongStacks } from "../support/stack-limit.ts";
 import { ErrorPrinter } from "./error-printer.ts";
 import { TestClient, type TestClientOptions, type TestRequestOptions } from "./test-client.ts";
 
@@ -71,7 +71,7 @@ export async function createTestApp(
   checkOptions("createTestApp()", options, optionTable);
   keepLongStacks();
   ignoreEnvFile();
-  const { logLevel } = readEnvironment();
+  const { logLevel, color } = readEnvironment();
   const running = new AsyncLocalStorage<Running>();
   const reportMismatch = (mismatch: ContractMismatch): void => {
     const request = running.getStore();
@@ -89,7 +89,7 @@ export async function createTestApp(
   };
   const app = await createApp(module, platform, {
     log:
-      logLevel === undefined ? { level: "error", pretty: true, destination: new ErrorPrinter() } : { level: logLevel },
+      logLevel === undefined ? { level: "error", destination: new ErrorPrinter(color ?? false) } : { level: logLevel },
     background: false,
     ...options,
     checkContracts: options.checkContracts !== false && reportMismatch,

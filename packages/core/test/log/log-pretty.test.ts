@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { relative } from "node:path";
 import { test } from "node:test";
-import { findHints } from "../../src/failure/hints.ts";
 import { toPrettyLine } from "../../src/log/log-pretty.ts";
 
-function pretty(line: object, color = false, development = false): string {
-  return toPrettyLine(`${JSON.stringify(line)}\n`, { color, development });
+function pretty(line: object, color = false): string {
+  return toPrettyLine(`${JSON.stringify(line)}\n`, color);
 }
 
 const time = "2026-01-02T03:04:05.678Z";
@@ -31,6 +29,7 @@ test("an error follows on lines of its own, indented, with its causes", () => {
     type: "Error",
     message: "outer",
     stack: "Error: outer\n    at one (a.ts:1:1)",
+    sql: "select 1",
     errors: [{ message: "part", stack: "Error: part" }, "text"],
     cause: { type: "Error", message: "inner", stack: "Error: inner\n    at two (b.ts:2:2)" },
   };
@@ -39,6 +38,7 @@ test("an error follows on lines of its own, indented, with its causes", () => {
     `03:04:05.678 ERROR failed
     Error: outer
     at one (a.ts:1:1)
+    sql: select 1
     one of Error: part
     one of text
     caused by Error: inner
@@ -48,6 +48,8 @@ test("an error follows on lines of its own, indented, with its causes", () => {
 });
 
 test("an err that is not an error is written as it is", () => {
+  const odd = { stack: "Error: odd", errors: { title: "is required" } };
+  assert.equal(pretty({ level: "error", time, err: odd }), "03:04:05.678 ERROR\n    Error: odd\n");
   assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
 });
 
@@ -76,68 +78,4 @@ test("control characters and direction marks are written as escapes, wherever th
     pretty({ level: "error", time, err: { message: bad, stack: `Error: ${bad}` }, msg: "x" }),
     "03:04:05.678 ERROR x\n    Error: \\u001b[2J\n    \\u0085\\u009b\\u2028\\u2029\\u202e\\u2066\n",
   );
-});
-
-test("in development, an error has the source of the application in place of a whole stack", () => {
-  const thrown = [
-    `    at show (${import.meta.url}:1:8)`,
-    "    at node:internal/process/task_queues:104:5",
-    `    at async ${import.meta.url}:2:1`,
-  ].join("\n");
-  const inner = {
-    type: "Error",
-    message: "no such table: posts",
-    stack: "Error: no such table: posts\n    at node:x:1:1",
-  };
-  const outer = { type: "StoreError", message: "store failure", stack: `StoreError: store failure\n${thrown}` };
-  const err = { ...outer, sql: "select\t1", cause: inner };
-  const file = relative(process.cwd(), import.meta.filename);
-  assert.equal(
-    pretty({ level: "error", time, err, msg: "failed" }, false, true),
-    `03:04:05.678 ERROR failed
-    StoreError: store failure
-
-      sql: select  1
-
-      ${file}:1:8
-
-      > 1 | import assert from "node:assert/strict";
-          |        ^
-        2 | import { relative } from "node:path";
-        3 | import { test } from "node:test";
-
-      at ${file}:2:1
-
-    caused by Error: no such table: posts
-
-      hint: ${findHints({ text: inner.message, source: "" })[0]}
-
-`,
-  );
-  assert.match(
-    pretty({ level: "error", time, err: inner }, false, true),
-    /\n {4}Error: no such[^\n]*\n {4}at node:x:1:1\n$/,
-  );
-  assert.match(pretty({ level: "error", time, err: { ...outer, sql: "select 1" } }), /\n {4}sql: select 1\n$/);
-});
-
-test("in development, a line of the access log fits 100 columns", () => {
-  const id = "584fd9c4-e7bb-4e5f-bf3f-59cb7707a8c8";
-  const line = {
-    level: "info",
-    time,
-    id,
-    method: "DELETE",
-    path: "/posts/1",
-    status: 200,
-    ms: 1234.56,
-    msg: "request",
-  };
-  const access = (more: object) => pretty({ ...line, ...more }, false, true);
-  assert.equal(access({}), "03:04:05.678 INFO  DELETE /posts/1 200 1234.56 ms id=584fd9c4\n");
-  const long = access({ path: `/posts/${"x".repeat(200)}/comments`, worker: 2 });
-  assert.match(long, /^03:04:05\.678 INFO {2}DELETE \/posts\/x+…x*\/comments 200 1234\.56 ms id=584fd9c4 worker=2\n$/);
-  assert.equal(long.length - 1, 100);
-  assert.match(access({ path: "/a\u009b" }), / \/a\\u009b /);
-  assert.match(access({ msg: "other" }), / other id=584fd9c4-e7bb-\S+ method=DELETE path=\/posts\/1 /);
 });

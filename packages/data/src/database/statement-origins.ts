@@ -1,4 +1,4 @@
-import { framesOf, keepsLongStacks } from "@tenon/core/internal";
+import { keepsLongStacks } from "@tenon/core/internal";
 import type { CompiledQuery, QueryCompiler } from "kysely";
 import { StoreError } from "../store-error.ts";
 
@@ -24,6 +24,7 @@ export class StatementOrigins {
   locate(error: unknown, query: CompiledQuery): unknown {
     const origin = this.#stacks.get(query);
     if (origin === undefined || !(error instanceof StoreError)) return error;
-    return Object.assign(error, { stack: `${error.name}: ${error.message}\n${framesOf(origin)}` });
+    const frames = origin.stack?.slice("Error".length) ?? ""; // it has no message
+    return Object.assign(error, { stack: `${error.name}: ${error.message}${frames}` });
   }
 }

@@ -1,8 +1,9 @@
 import { type Context, inject, type RouteInfo, route } from "@tenon/core";
-import { readConfigVariables, showPlace } from "@tenon/core/internal";
+import { readConfigVariables } from "@tenon/core/internal";
 import { view } from "@tenon/web";
-import { toEditorUrl } from "@tenon/web/platform";
 import { type RouteDescription, toDescription } from "../describe.ts";
+import { toEditorUrl } from "../failure/editor-link.ts";
+import { showPlace } from "../failure/stack-frame.ts";
 import { DevtoolsParts, devtoolsPath } from "../parts.ts";
 import { toContractSummary } from "./contract-summary.ts";
 import { groupErrors } from "./error-groups.ts";

@@ -1,5 +1,6 @@
-import { isOwn, type Place, parseFrame, readExcerpt, type SourceExcerpt, showPlace } from "@tenon/core/internal";
-import { toEditorUrl } from "@tenon/web/platform";
+import { readExcerpt, type SourceExcerpt } from "../failure/code-frame.ts";
+import { toEditorUrl } from "../failure/editor-link.ts";
+import { isOwn, type Place, parseFrame, showPlace } from "../failure/stack-frame.ts";
 import type { LooseError } from "../record/record-buffer.ts";
 import type { Recorded, RecordedError } from "../record/recorded.ts";
 

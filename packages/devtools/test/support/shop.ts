@@ -20,7 +20,7 @@ import {
   provide,
   string,
 } from "@tenon/core";
-import type { DevtoolsOptions } from "@tenon/core/internal";
+import type { DevtoolsHost } from "@tenon/core/internal";
 import type { DevPanelSource } from "@tenon/core/platform";
 import { Cache, Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { defineJob, Jobs, job, jobsModule, schedule } from "@tenon/jobs";
@@ -169,7 +169,9 @@ class Tables {
   }
 }
 
-export interface ShopOptions extends DevtoolsOptions {
+type HostOptions = DevtoolsHost["options"];
+
+export interface ShopOptions extends HostOptions {
   /** The URL of the key-value store. Defaults to the database. */
   readonly keyValue?: string;
   readonly platform?: Platform<HttpApp>;

@@ -1,4 +1,4 @@
-import { toFailureText } from "@tenon/core/internal";
+import { toFailureText } from "@tenon/devtools/internal";
 import { toFailure } from "../run/failure.ts";
 
 const mostCauses = 5;

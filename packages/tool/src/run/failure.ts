@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { type Failure, ownFramesOf, type Place, readLines } from "@tenon/core/internal";
+import { type Failure, ownFramesOf, type Place, readLines } from "@tenon/devtools/internal";
 import { findSyntaxError } from "./find-syntax-error.ts";
 import { findImportCycle } from "./import-cycle.ts";
 import { toShortPath } from "./source.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Place } from "@tenon/core/internal";
+import type { Place } from "@tenon/devtools/internal";
 
 const mostFiles = 2000;
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { readLines } from "@tenon/core/internal";
+import { readLines } from "@tenon/devtools/internal";
 
 const mostFiles = 2000;
 

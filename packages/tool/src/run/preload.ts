@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname } from "node:path";
 import type { OpenApiDocument } from "@tenon/core";
-import type { Built } from "@tenon/core/internal";
+import type { DevtoolsHost } from "@tenon/core/internal";
 import { reportProblems } from "./failure-channel.ts";
 
 // runs in the process of an application that describes itself or runs a command of the tool, before its entry point
@@ -21,7 +21,7 @@ process.on("uncaughtException", (error: unknown) => {
 async function loadTool() {
   const { toDescription } = await import("@tenon/devtools/internal");
   return {
-    async describe(app: { openapi?(): Promise<OpenApiDocument> }, built: Built): Promise<never> {
+    async describe(app: { openapi?(): Promise<OpenApiDocument> }, built: DevtoolsHost["built"]): Promise<never> {
       const description = toDescription(built);
       const openapi = await app.openapi?.();
       const message = openapi === undefined ? description : { ...description, openapi };

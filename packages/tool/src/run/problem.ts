@@ -1,4 +1,4 @@
-import { type Failure, findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/core/internal";
+import { type Failure, findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/devtools/internal";
 import { toShortPath } from "./source.ts";
 
 /** Something that would stop an application. */

@@ -1,18 +1,28 @@
 import type { Context } from "@tenon/core";
-import type { Devtools } from "@tenon/core/internal";
-import { addToPage, developerPagePolicy, escapeHtml, plainPagePolicy, toPlainPage } from "../html.ts";
+import type { Devtools, RequestLimits } from "@tenon/core/internal";
+import { addToPage, escapeHtml, toPlainPage, toPlainPolicy } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
-import { toDeveloperPage, toRouteList } from "./developer-page.ts";
-import { type Failure, type ReportSources, toFailureReport } from "./failure-report.ts";
-import { addSummary } from "./failure-summary.ts";
 
-export interface ErrorPagesParts extends ReportSources {
-  readonly renderer: Renderer;
-  /** Decide who gets the developer page. Undefined where there is none. */
-  readonly devtools: Pick<Devtools, "admit"> | undefined;
+interface Failure {
+  readonly status: number;
+  /** What a client may read. */
+  readonly message: string;
+  /** What was thrown; absent when the handler returned `{ error }`. */
+  readonly error?: unknown;
 }
 
+export interface ErrorPagesParts {
+  readonly renderer: Renderer;
+  /** Shown to the developer where a request was too large. */
+  readonly limits: RequestLimits;
+  /** Explain failures to the developer. Undefined where there is none. */
+  readonly devtools: Pick<Devtools, "explain"> | undefined;
+}
+
+type Explanation = Awaited<NonNullable<ReturnType<Devtools["explain"]>>>;
+
 const developerView = "errors/development";
+const plainPolicy = toPlainPolicy();
 
 /** The page of an error: the application's view, else a plain page. Never fails, whatever the view does. */
 export class ErrorPages {
@@ -23,25 +33,31 @@ export class ErrorPages {
   }
 
   async render(failure: Failure, ctx: Context): Promise<string> {
-    const forDeveloper = this.#parts.devtools?.admit(ctx) ?? false;
-    const name = this.#findView(failure.status, forDeveloper, ctx);
-    if (name === undefined) return this.#renderPlain(failure, forDeveloper, ctx);
+    const explanation = await this.#explain(failure, ctx);
+    const { status, message } = failure;
+    const name = this.#findView(status, explanation !== undefined, ctx);
+    if (name === undefined) return this.#renderPlain(failure, explanation, ctx);
     try {
-      const data = await this.#dataFor(name, failure, ctx);
-      const html = await this.#parts.renderer.renderError(ctx, name, data, failure.status);
-      const isMiss = failure.status === 404 && ctx.route === undefined && name !== developerView;
-      return forDeveloper && isMiss ? addToPage(html, toRouteList(this.#parts.routes())) : html;
+      const data = name === developerView ? await explanation?.toData() : undefined;
+      const html = await this.#parts.renderer.renderError(ctx, name, data ?? { status, message }, status);
+      const isMiss = status === 404 && ctx.route === undefined && name !== developerView;
+      return explanation !== undefined && isMiss ? addToPage(html, explanation.toRouteList()) : html;
     } catch (error) {
       ctx.log.error({ err: error }, `the view ${name} failed`);
       // shows why the view failed, unless it is the developer's own view, whose failure would hide the first error
-      return this.#renderPlain(name === developerView ? failure : { ...failure, error }, forDeveloper, ctx);
+      const shown = name === developerView ? explanation : await this.#explain({ ...failure, error }, ctx);
+      return this.#renderPlain(failure, shown, ctx);
     }
   }
 
   /** The body of an error for a client that reads JSON. From 500 on the developer also reads why. */
   async explain(body: unknown, failure: Failure, ctx: Context): Promise<unknown> {
-    if (failure.status < 500 || !(this.#parts.devtools?.admit(ctx) ?? false)) return body;
-    return addSummary(body, await toFailureReport(failure, ctx, this.#parts), ctx);
+    const explanation = failure.status < 500 ? undefined : await this.#explain(failure, ctx);
+    return explanation === undefined ? body : explanation.addTo(body);
+  }
+
+  #explain(failure: Failure, ctx: Context) {
+    return this.#parts.devtools?.explain(failure, ctx, this.#parts.limits);
   }
 
   #findView(status: number, forDeveloper: boolean, ctx: Context): string | undefined {
@@ -55,23 +71,23 @@ export class ErrorPages {
     }
   }
 
-  async #dataFor(name: string, failure: Failure, ctx: Context): Promise<object> {
-    if (name === developerView) return toFailureReport(failure, ctx, this.#parts);
-    return { status: failure.status, message: failure.message };
-  }
-
-  async #renderPlain(failure: Failure, forDeveloper: boolean, ctx: Context): Promise<string> {
-    const policy = forDeveloper ? developerPagePolicy : plainPagePolicy;
-    ctx.response().setHeader("content-security-policy", policy);
-    if (forDeveloper) return toDeveloperPage(await toFailureReport(failure, ctx, this.#parts));
-    const { status, message } = failure;
-    return toPlainPage(
-      message,
-      `<main class="small">
+  async #renderPlain(
+    { status, message }: Failure,
+    explanation: Explanation | undefined,
+    ctx: Context,
+  ): Promise<string> {
+    const { html, policy } = (await explanation?.toPage()) ?? {
+      policy: plainPolicy,
+      html: toPlainPage(
+        message,
+        `<main class="small">
 <p class="status">${status}</p>
 <h1>${escapeHtml(message)}</h1>
 <p><a href="/">Go to the start page</a></p>
 </main>`,
-    );
+      ),
+    };
+    ctx.response().setHeader("content-security-policy", policy);
+    return html;
   }
 }

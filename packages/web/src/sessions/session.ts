@@ -288,3 +288,9 @@ function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
+
+/** The values of the session of a request; empty without one. */
+export async function readSession(ctx: Context): Promise<object> {
+  const session = Session.of(ctx);
+  return session === undefined ? {} : Session.valuesOf(session);
+}

@@ -8,27 +8,21 @@ interface LoggedError {
   /** The statement of a database that failed. */
   readonly sql?: unknown;
   readonly cause?: unknown;
-  readonly errors?: readonly unknown[];
+  readonly errors?: unknown;
 }
 
-/** An error with its causes, for a terminal. `withSource` shows the source of the application instead of whole stacks. */
-export function toErrorText(err: unknown, withSource: boolean): string {
-  return withSource && hasOwnFrames(err) ? describe(err, toSourceText) : describe(err, toStackText);
+/** An error with its causes and the source of the application. Undefined where none of them passed a file of it. */
+export function toErrorText(err: unknown): string | undefined {
+  return hasOwnFrames(err) ? describe(err) : undefined;
 }
 
-function describe(err: unknown, toText: (error: LoggedError) => string): string {
+function describe(err: unknown): string {
   if (!isError(err)) return typeof err === "string" ? err : JSON.stringify(err);
-  const { cause, errors = [] } = err;
   return [
-    toText(err),
-    ...errors.map((inner) => `one of ${describe(inner, toText)}`),
-    ...(cause === undefined ? [] : [`caused by ${describe(cause, toText)}`]),
+    toSourceText(err),
+    ...errorsIn(err).map((inner) => `one of ${describe(inner)}`),
+    ...(err.cause === undefined ? [] : [`caused by ${describe(err.cause)}`]),
   ].join("\n");
-}
-
-function toStackText({ stack, sql }: LoggedError): string {
-  const lines = [...stack.split("\n").map((line) => line.trim()), ...(typeof sql === "string" ? [`sql: ${sql}`] : [])];
-  return lines.join("\n");
 }
 
 function toSourceText(err: LoggedError): string {
@@ -45,7 +39,11 @@ function toSourceText(err: LoggedError): string {
 /** Whether the error or one of its causes was thrown in a file of the application, or passed one. */
 function hasOwnFrames(err: unknown): boolean {
   if (!isError(err)) return false;
-  return ownFramesOf(err).length > 0 || [err.cause, ...(err.errors ?? [])].some(hasOwnFrames);
+  return ownFramesOf(err).length > 0 || [err.cause, ...errorsIn(err)].some(hasOwnFrames);
+}
+
+function errorsIn({ errors }: LoggedError): readonly unknown[] {
+  return Array.isArray(errors) ? errors : [];
 }
 
 function isError(err: unknown): err is LoggedError {

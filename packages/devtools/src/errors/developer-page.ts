@@ -1,8 +1,9 @@
 import type { RouteInfo } from "@tenon/core";
-import type { SourceExcerpt } from "@tenon/core/internal";
-import { copyScript, escapeHtml, toPlainPage } from "../html.ts";
+import { escapeHtml } from "@tenon/web/platform";
+import type { SourceExcerpt } from "../failure/code-frame.ts";
 import type { FailureReport, ReportedError } from "./failure-report.ts";
 import { highlight } from "./highlight.ts";
+import { toFramedPage } from "./page-frame.ts";
 import { toCell, toReportText } from "./report-text.ts";
 import type { ReportedFrame } from "./reported-frame.ts";
 
@@ -45,7 +46,7 @@ export function toDeveloperPage(report: FailureReport): string {
     section("As text", toText(report)),
     '<p class="dim">This page is for development, and shown to you because of the secret in the link of the banner. Other clients see the status and its message.</p>',
   ];
-  return toPlainPage(`${status} ${title}`, `<main>\n${parts.filter((part) => part !== "").join("\n")}\n</main>`);
+  return toFramedPage(`${status} ${title}`, `<main>\n${parts.filter((part) => part !== "").join("\n")}\n</main>`);
 }
 
 /** With its log lines and statements. */
@@ -57,7 +58,7 @@ function toRequestLink({ requestPage }: FailureReport): string {
 function toText(report: FailureReport): string {
   // HTML drops the first line feed of a textarea
   const text = escapeHtml(`\n${toReportText(report)}`);
-  return `<details><summary>Show the text</summary><textarea readonly aria-label="This page as text">${text}</textarea></details><script>${copyScript}</script>`;
+  return `<details><summary>Show the text</summary><textarea readonly aria-label="This page as text">${text}</textarea></details>`;
 }
 
 /** For the end of the application's own 404 page. */

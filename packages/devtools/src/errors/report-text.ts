@@ -1,4 +1,4 @@
-import { toCodeFrame } from "@tenon/core/internal";
+import { toCodeFrame } from "../failure/code-frame.ts";
 import type { FailureReport } from "./failure-report.ts";
 import type { ReportedFrame } from "./reported-frame.ts";
 

@@ -1,14 +1,7 @@
-import {
-  framesOf,
-  isOwn,
-  type Place,
-  parseFrame,
-  readExcerpt,
-  type SourceExcerpt,
-  showPlace,
-} from "@tenon/core/internal";
-import { TemplateError } from "../views/view-engine.ts";
-import { toEditorUrl } from "./editor-link.ts";
+import { TemplateError } from "@tenon/web/platform";
+import { readExcerpt, type SourceExcerpt } from "../failure/code-frame.ts";
+import { toEditorUrl } from "../failure/editor-link.ts";
+import { framesOf, isOwn, type Place, parseFrame, showPlace } from "../failure/stack-frame.ts";
 
 /** One frame of a stack, or the place in a view. */
 export interface ReportedFrame {

@@ -1,4 +1,4 @@
-import type { Place } from "@tenon/core/internal";
+import type { Place } from "./stack-frame.ts";
 
 /**
  * A link that opens a place in an editor. `editor` is the scheme of an editor that takes `scheme://file/path:line:column`,

@@ -1,5 +1,5 @@
-import type { SourceExcerpt } from "@tenon/core/internal";
-import { escapeHtml } from "../html.ts";
+import { escapeHtml } from "@tenon/web/platform";
+import type { SourceExcerpt } from "../failure/code-frame.ts";
 
 /** What has a colour of its own, by its class. A comment and a template may have several lines. */
 const kinds = {

@@ -1,7 +1,7 @@
 import type { Context } from "@tenon/core";
 import { endsInTime, isForm, isSecretInput, redactQuery } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
-import { Session } from "../sessions/session.ts";
+import { readSession } from "@tenon/web/platform";
 
 /** Secrets are redacted by the same names as in logs. */
 export interface RequestReport {
@@ -55,12 +55,6 @@ async function readBody(ctx: Context): Promise<object> {
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return {};
   const value: unknown = JSON.parse(Buffer.from(await ctx.request().body()).toString());
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : { body: value };
-}
-
-/** The values of the session of a request; empty without one. */
-export async function readSession(ctx: Context): Promise<object> {
-  const session = Session.of(ctx);
-  return session === undefined ? {} : Session.valuesOf(session);
 }
 
 /** A malformed query may be the reason why the request failed. */

@@ -1,14 +1,10 @@
 import { inspect } from "node:util";
 import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
-import {
-  describeValue,
-  findHints,
-  framesOf,
-  type MatchedRoute,
-  type RequestLimits,
-  type SourceExcerpt,
-} from "@tenon/core/internal";
+import { describeValue, type MatchedRoute, type RequestLimits } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
+import type { SourceExcerpt } from "../failure/code-frame.ts";
+import { findHints } from "../failure/hints.ts";
+import { framesOf } from "../failure/stack-frame.ts";
 import { type ReportedFrame, toFrames } from "./reported-frame.ts";
 import { type RequestReport, toRequestReport } from "./request-report.ts";
 
@@ -62,7 +58,7 @@ export interface ReportSources {
   /** Shown where none of them matched. */
   readonly routes: () => readonly RouteInfo[];
   /** Shown where a request was too large. */
-  readonly limits: RequestLimits;
+  readonly limits?: RequestLimits;
   /** The value of TENON_EDITOR. */
   readonly editor: string | undefined;
   /** The page of the current request in the developer tools. */
@@ -82,7 +78,7 @@ export async function toFailureReport(failure: Failure, ctx: Context, sources: R
     issues: error instanceof BindError ? error.issues : [],
     route: ctx.route,
     routes: status === 404 && ctx.route === undefined ? sources.routes() : [],
-    limits: status === 413 ? toLimits(sources.limits) : {},
+    limits: status === 413 && sources.limits !== undefined ? toLimits(sources.limits) : {},
     request: await toRequestReport(ctx),
     requestPage: sources.requestPage(),
   };

@@ -4,9 +4,9 @@ import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type Session, view, web } from "@tenon/web";
 import { type Call, moduleOf, testOnBothTransports } from "../../../core/test/support/transports.ts";
-import { developerSecret, fromDeveloper, inDevelopment } from "../../../devtools/test/support/developer.ts";
-import { testOnSite } from "../support/session-site.ts";
-import { type Files, temporaryViews } from "../support/views.ts";
+import { testOnSite } from "../../../web/test/support/session-site.ts";
+import { type Files, temporaryViews } from "../../../web/test/support/views.ts";
+import { developerSecret, fromDeveloper, inDevelopment } from "../support/developer.ts";
 
 const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
 
@@ -308,7 +308,7 @@ testOnBothTransports(
     const { development, ...body } = JSON.parse(text) as { development: Record<string, unknown> }; // as the page writes it
     assert.deepEqual([status, body], [500, { error: "Internal Server Error" }]);
     const { place, ...others } = development;
-    assert.match(String(place), /^packages\/web\/test\/errors\/developer-page\.test\.ts:\d+:\d+$/);
+    assert.match(String(place), /^packages\/devtools\/test\/errors\/developer-page\.test\.ts:\d+:\d+$/);
     assert.deepEqual(others, { message: "Error: could not list", causes: ["RangeError: out of rows"] });
     assert.deepEqual(await ask("/boom/1", {}), { status: 500, text: '{"error":"Internal Server Error"}' });
     assert.deepEqual(await ask("/gone", fromDeveloper), { status: 410, text: '{"error":"Gone for good"}' });
