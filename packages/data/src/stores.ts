@@ -1,5 +1,5 @@
 import { inject, Log } from "@tenon/core";
-import { describeGuarantees, describeStores } from "@tenon/core/internal";
+import { describeStores } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
@@ -127,23 +127,19 @@ export class Stores {
   }
 
   /** For `tenon info`, without passwords. */
-  [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
-    const describe = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
-    const database = this.#parseDatabaseUrl();
-    const cache = this.#parseCacheUrl();
-    return {
-      database: describe(database).join(" "),
-      keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
-      cache: describe(cache).join(" ").trim(),
-    };
-  }
-
-  [describeGuarantees](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
+  [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", { place: string; guarantee: string }>> {
+    const placeOf = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
+    const describe = (url: StoreUrl, guarantee: string) => ({ place: placeOf(url).join(" ").trim(), guarantee });
     const { database, keyValue, cache } = storeGuarantees;
+    const [databaseUrl, keyValueUrl, cacheUrl] = [
+      this.#parseDatabaseUrl(),
+      this.#parseKeyValueUrl(),
+      this.#parseCacheUrl(),
+    ];
     return {
-      database: database[durableKindOf(this.#parseDatabaseUrl())],
-      keyValue: keyValue[durableKindOf(this.#parseKeyValueUrl())],
-      cache: cache[this.#parseCacheUrl().kind],
+      database: describe(databaseUrl, database[durableKindOf(databaseUrl)]),
+      keyValue: describe(keyValueUrl, keyValue[durableKindOf(keyValueUrl)]),
+      cache: describe(cacheUrl, cache[cacheUrl.kind]),
     };
   }
 

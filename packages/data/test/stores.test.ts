@@ -2,38 +2,39 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { api, defineModule, inject, provide, token } from "@tenon/core";
-import { describeGuarantees, describeStores } from "@tenon/core/internal";
+import { describeStores } from "@tenon/core/internal";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { Cache, KeyValue, SharedStore, storeGuarantees } from "@tenon/data";
 import { type StoreOptions, Stores } from "../src/stores.ts";
 import { patientRedis, services } from "./support/services.ts";
 import { uniqueKey, withStores } from "./support/stores.ts";
 
-const Described = token<object>("Described");
+const Described = token<ReturnType<Stores[typeof describeStores]>>("Described");
 
 /** What the stores of these options tell the tool; none of them is opened. */
-async function describe(
-  options: StoreOptions,
-  key: typeof describeStores | typeof describeGuarantees = describeStores,
-): Promise<object> {
+async function describe(options: StoreOptions, fact: "place" | "guarantee"): Promise<object> {
   const module = defineModule({
     name: "app",
-    declarations: [provide(Stores, () => new Stores(options)), provide(Described, () => inject(Stores)[key]())],
+    declarations: [
+      provide(Stores, () => new Stores(options)),
+      provide(Described, () => inject(Stores)[describeStores]()),
+    ],
   });
   const app = await createTestApp(module, api());
   await app.stop();
-  return app.get(Described);
+  const facts = Object.entries(app.get(Described));
+  return Object.fromEntries(facts.map(([name, { [fact]: text }]) => [name, text]));
 }
 
 test("the stores describe where they are, without passwords", async () => {
-  assert.deepEqual(await describe({}), {
+  assert.deepEqual(await describe({}, "place"), {
     database: "sqlite ./data/app.db",
     keyValue: "sqlite ./data/app.db",
     cache: "memory",
   });
   const postgres = "postgres://admin:secret@db.test/shop?password=secret";
   assert.deepEqual(
-    await describe({ database: postgres, keyValue: "memory:", cache: "redis://:secret@cache.test:7000" }),
+    await describe({ database: postgres, keyValue: "memory:", cache: "redis://:secret@cache.test:7000" }, "place"),
     {
       database: "postgres db.test:5432",
       keyValue: "memory",
@@ -44,18 +45,18 @@ test("the stores describe where they are, without passwords", async () => {
 
 test("the stores describe what they guarantee", async () => {
   const { database, keyValue, cache } = storeGuarantees;
-  assert.deepEqual(await describe({}, describeGuarantees), {
+  assert.deepEqual(await describe({}, "guarantee"), {
     database: database.sqlite,
     keyValue: keyValue.sqlite,
     cache: cache.memory,
   });
   const [postgres, redis] = ["postgres://db.test/shop", "redis://cache.test"];
-  assert.deepEqual(await describe({ database: postgres, keyValue: redis, cache: redis }, describeGuarantees), {
+  assert.deepEqual(await describe({ database: postgres, keyValue: redis, cache: redis }, "guarantee"), {
     database: database.postgres,
     keyValue: keyValue.redis,
     cache: cache.redis,
   });
-  assert.deepEqual(await describe({ database: "sqlite::memory:" }, describeGuarantees), {
+  assert.deepEqual(await describe({ database: "sqlite::memory:" }, "guarantee"), {
     database: database.memory,
     keyValue: keyValue.memory,
     cache: cache.memory,

@@ -1,13 +1,15 @@
-import type { describeGuarantees, describeStores } from "@tenon/core/internal";
+import { describeStores } from "@tenon/core/internal";
 
-/** What the instances of an application tell about their stores. */
-export function collectStores(
-  instances: Iterable<unknown>,
-  key: typeof describeStores | typeof describeGuarantees,
-): Readonly<Record<string, string>> {
-  const stores = [...instances].map((instance) => {
-    const { [key]: describe } = Object(instance) as { [key]?: () => Record<string, string> }; // only stores have it
-    return describe?.call(instance) ?? {};
+interface StoreFacts {
+  readonly place?: string;
+  readonly guarantee?: string;
+}
+
+/** What the instances of an application tell about their stores, by the names of these. */
+export function collectStores(instances: Iterable<unknown>, fact: keyof StoreFacts): Readonly<Record<string, string>> {
+  const stores = [...instances].flatMap((instance) => {
+    const { [describeStores]: describe } = Object(instance) as { [describeStores]?(): Record<string, StoreFacts> }; // only stores have it
+    return Object.entries(describe?.call(instance) ?? {});
   });
-  return Object.assign({}, ...stores);
+  return Object.fromEntries(stores.flatMap(([name, { [fact]: text }]) => (text === undefined ? [] : [[name, text]])));
 }

@@ -2,8 +2,6 @@ import type { OpenApiDocument, RouteInfo } from "@tenon/core";
 import {
   type Access,
   type DevtoolsHost,
-  describeGuarantees,
-  describeStores,
   findShadows,
   isSecured,
   type Key,
@@ -121,8 +119,8 @@ export function toDescription(built: DevtoolsHost["built"]): AppDescription {
       name: keyName(key),
       ...(from === undefined ? {} : { from }),
     })),
-    stores: collectStores(instances, describeStores),
-    guarantees: collectStores(instances, describeGuarantees),
+    stores: collectStores(instances, "place"),
+    guarantees: collectStores(instances, "guarantee"),
   };
 }
 

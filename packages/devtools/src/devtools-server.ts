@@ -1,5 +1,5 @@
 import type { Context, ErrorFormat } from "@tenon/core";
-import { type Devtools, describeStores, logError, type RequestLimits, toHttpError } from "@tenon/core/internal";
+import { type Devtools, logError, type RequestLimits, toHttpError } from "@tenon/core/internal";
 import { type Incoming, type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
 import { readManifest, toBanner } from "./banner.ts";
 import { collectStores } from "./collect-stores.ts";
@@ -38,7 +38,7 @@ export class DevtoolsServer implements Devtools {
     const { access, introspection } = this.#settings;
     const routes = introspection.routes.list();
     const link = access.toLink(`${browserUrl}${devtoolsPath}`);
-    const stores = collectStores(introspection.instances(), describeStores);
+    const stores = collectStores(introspection.instances(), "place");
     return toBanner({ url, routes, docs, link, stores }, readManifest());
   }
 

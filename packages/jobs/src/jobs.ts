@@ -1,5 +1,5 @@
 import { HttpError, inject, type Schema } from "@tenon/core";
-import { describeGuarantees, runInBatches } from "@tenon/core/internal";
+import { describeStores, runInBatches } from "@tenon/core/internal";
 import { isUniqueViolation, StoreError, storeGuarantees } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
@@ -40,8 +40,8 @@ export class Jobs {
   readonly #settings = inject(JobSettings);
   readonly #signals = inject(JobSignals);
 
-  [describeGuarantees](): Readonly<Record<"jobs", string>> {
-    return { jobs: storeGuarantees.jobs[this.#store.database.kind] };
+  [describeStores](): Readonly<Record<"jobs", { guarantee: string }>> {
+    return { jobs: { guarantee: storeGuarantees.jobs[this.#store.database.kind] } };
   }
 
   /** Adds a job. Throws a BindError when the input does not match the job's schema. */

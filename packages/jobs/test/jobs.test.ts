@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BindError, type Context, dto, type Infer, integer, type Routes, string } from "@tenon/core";
-import { describeGuarantees } from "@tenon/core/internal";
+import { describeStores } from "@tenon/core/internal";
 import { FakeClock, useClock } from "@tenon/core/testing";
 import { Database, sql, storeGuarantees } from "@tenon/data";
 import { defineJob, Jobs, job } from "@tenon/jobs";
@@ -32,7 +32,7 @@ for (const database of databases) {
   test(`${database.name}: a job is held in a test, and drain() runs it`, () =>
     withApp(async (app) => {
       const jobs = app.get(Jobs);
-      assert.deepEqual(jobs[describeGuarantees](), { jobs: storeGuarantees.jobs[app.get(Database).kind] });
+      assert.deepEqual(jobs[describeStores](), { jobs: { guarantee: storeGuarantees.jobs[app.get(Database).kind] } });
       const { id, created } = await jobs.enqueue(SendWelcome, { user_id: "u1" });
       assert.equal(created, true);
       const [pending] = await app.jobs.pending(SendWelcome);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BindError, Clock, type Context, inject, Log, type OnStart, type Schema } from "@tenon/core";
-import { describeGuarantees, describeStores, describeValue, readEnvironment, validate } from "@tenon/core/internal";
+import { describeStores, describeValue, readEnvironment, validate } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
 import { type JobInput, UnrecoverableError } from "@tenon/jobs";
 import { type Address, checkAddress, isLine } from "./address.ts";
@@ -76,12 +76,9 @@ export class MailDelivery implements OnStart, BackgroundWork {
     return this.#render(definition, definition.preview);
   }
 
-  [describeStores](): Readonly<Record<"mail", string>> {
-    return { mail: this.transport.place };
-  }
-
-  [describeGuarantees](): Readonly<Record<"mail", string>> {
-    return { mail: this.transport.guarantee };
+  [describeStores]() {
+    const { place, guarantee } = this.transport;
+    return { mail: { place, guarantee } };
   }
 
   async #render(definition: MailDefinition, given: unknown): Promise<Pick<Message, "subject" | "html" | "text">> {

@@ -143,11 +143,11 @@ export interface ResolvedPlatform<Methods = unknown> extends Omit<KernelPlatform
 
 export interface NamedPlatform<Methods = unknown> extends ResolvedPlatform<Methods>, Pick<Platform, "name"> {}
 
-/** An injectable object with a method of this name tells the tool where it keeps data. Its texts contain no secret. */
+/**
+ * An injectable object with a method of this name tells the tool by the name of each store its `place`, and its `guarantee`:
+ * what survives a crash there, and who else sees it. The texts contain no secret.
+ */
 export const describeStores: unique symbol = Symbol.for("tenon.stores");
-
-/** Likewise what survives a crash there, and who else sees it. */
-export const describeGuarantees: unique symbol = Symbol.for("tenon.guarantees");
 
 /** Work beside the requests of the platform, such as jobs. */
 export interface BackgroundWork {

@@ -1,5 +1,5 @@
 import { inject, type Lease, Log, type OnStart, type OnStop, token } from "@tenon/core";
-import { describeGuarantees, trace } from "@tenon/core/internal";
+import { describeStores, trace } from "@tenon/core/internal";
 import { type AnyDatabase, afterCommit, storeGuarantees } from "@tenon/data";
 import { LiveSettings } from "../settings.ts";
 import { type EventSignal, eventSignal } from "../signals.ts";
@@ -40,9 +40,9 @@ export class Channels implements OnStart, OnStop {
     return this.#store.reach;
   }
 
-  [describeGuarantees](): Readonly<Record<"channels", string>> {
+  [describeStores](): Readonly<Record<"channels", { guarantee: string }>> {
     const shared = this.#store.joinsTransactions ? "postgres" : "redis";
-    return { channels: storeGuarantees.channels[this.reach === "instances" ? shared : "memory"] };
+    return { channels: { guarantee: storeGuarantees.channels[this.reach === "instances" ? shared : "memory"] } };
   }
 
   /** Resolves when the event is stored. `data` is JSON. */

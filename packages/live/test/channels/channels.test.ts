@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeGuarantees } from "@tenon/core/internal";
+import { describeStores } from "@tenon/core/internal";
 import { Database, type Kysely, storeGuarantees } from "@tenon/data";
 import type { LiveEvent, Subscriber } from "@tenon/live";
 import { newTopic, stores, withInstances } from "../support/instances.ts";
@@ -65,7 +65,7 @@ for (const store of stores) {
       async ([first, second]) => {
         const topic = newTopic();
         const collectors = [new Collector(), new Collector(), new Collector()] as const;
-        assert.deepEqual(first.channels[describeGuarantees](), { channels: guaranteed[store.name] });
+        assert.deepEqual(first.channels[describeStores](), { channels: { guarantee: guaranteed[store.name] } });
         await first.channels.subscribe(topic, collectors[0]);
         await second.channels.subscribe(topic, collectors[1]);
         await second.channels.subscribe(topic, collectors[2]);
