@@ -1,4 +1,3 @@
-export { isDevPanelSource } from "./app/dev-panel.ts";
 export type { DevtoolsHost } from "./app/development.ts";
 export { isMetricSource } from "./app/metric.ts";
 export { type Devtools, describeStores } from "./app/platform.ts";
@@ -28,7 +27,7 @@ export { type Injectable, resolveModuleOptions, resolveOptions } from "./inject/
 export type { ConfigIn, Declaration } from "./inject/module.ts";
 export { type Key, keyName } from "./inject/token.ts";
 export { isSecretInput, redacted } from "./log/log-redact.ts";
-export { redactQuery, SafePaths } from "./log/safe-urls.ts";
+export { SafePaths } from "./log/safe-urls.ts";
 export { addVary, parseWeights } from "./middleware/negotiation.ts";
 export {
   type FileStamp,
@@ -40,7 +39,7 @@ export {
 } from "./middleware/served-folder.ts";
 export { forever } from "./middleware/static-files.ts";
 export type { OpenApiInfo } from "./openapi/document.ts";
-export { handlerSignal, middlewareSignal, requestSignal, requestStore, trace } from "./request/channels.ts";
+export { requestStore, trace } from "./request/channels.ts";
 export {
   type ContextTools,
   leasesOf,
@@ -50,7 +49,7 @@ export {
   releaseRequest,
 } from "./request/context.ts";
 export type { Access, FailuresOf, InputOf, MatchedRoute, ParamsOf } from "./request/contract.ts";
-export { policiesOf, returnsByStatus, toBody, toOperationId, uncoveredParamsOf } from "./request/contract.ts";
+export { policiesOf, returnsByStatus, toBody, toOperationId } from "./request/contract.ts";
 export type { ContractMismatch } from "./request/contract-check.ts";
 export { asWrittenBy, type PathOf, writtenHandlerOf } from "./request/endpoint.ts";
 export { type ErrorFormatName, formatError } from "./request/error-format.ts";

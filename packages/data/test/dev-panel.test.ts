@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isDevPanelSource } from "@tenon/core/internal";
 import { type DevPanel, Introspection } from "@tenon/core/platform";
 import { Cache, Database, KeyValue, sql } from "@tenon/data";
+import { findPanels } from "../../devtools/src/parts.ts";
 import { databases, withStores } from "./support/stores.ts";
 
 for (const adapter of databases) {
@@ -11,11 +11,7 @@ for (const adapter of databases) {
       test(name, () =>
         adapter.with((options) =>
           withStores(options, async (app) => {
-            const [panel] = app
-              .get(Introspection)
-              .instances()
-              .filter(isDevPanelSource)
-              .flatMap((source) => source.devPanels());
+            const [panel] = findPanels(app.get(Introspection));
             assert.ok(panel !== undefined);
             await body(panel, { database: app.get(Database), keyValue: app.get(KeyValue), cache: app.get(Cache) });
           }),

@@ -9,12 +9,12 @@ import {
   type ModuleNode,
   policiesOf,
   toOperationId,
-  uncoveredParamsOf,
   writtenHandlerOf,
 } from "@tenon/core/internal";
 import type { FlatRoute } from "@tenon/core/platform";
 import { collectStores } from "./collect-stores.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
+import { uncoveredParamsOf } from "./uncovered-params.ts";
 
 /** A route, for the tool. */
 export interface RouteDescription extends Partial<SourcePlace> {

@@ -1,6 +1,6 @@
 import { token } from "@tenon/core";
-import { type DevtoolsHost, isDevPanelSource } from "@tenon/core/internal";
-import type { DevPanel, Introspection, RequestHandler } from "@tenon/core/platform";
+import type { DevtoolsHost } from "@tenon/core/internal";
+import type { DevPanel, DevPanelSource, Introspection, RequestHandler } from "@tenon/core/platform";
 import type { DeveloperAccess } from "./developer-access.ts";
 import type { PageTokens } from "./page-tokens.ts";
 import type { RecordBuffer } from "./record/record-buffer.ts";
@@ -46,4 +46,8 @@ export function findPanels(introspection: Pick<Introspection, "instances">): Dev
     .filter(isDevPanelSource)
     .flatMap((source) => source.devPanels());
   return [...new Map(panels.toReversed().map((panel) => [panel.id, panel])).values()].reverse();
+}
+
+function isDevPanelSource(value: unknown): value is DevPanelSource {
+  return typeof value === "object" && value !== null && "devPanels" in value && typeof value.devPanels === "function";
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { api } from "@tenon/core";
 import type { DevSection } from "@tenon/core/platform";
 import { until } from "../../core/test/support/until.ts";
+import { findPanels } from "../src/parts.ts";
 import { ask, readJson, startShop } from "./support/shop.ts";
 
 interface Panel {
@@ -195,4 +196,10 @@ test("a document is a frame of its own, without scripts, and only web addresses 
 test("there is no other panel and no other action", async (t) => {
   const { port } = await startShop(t);
   assert.equal((await ask(port, "/_dev/panels/nothing")).status, 404);
+});
+
+test("a source of panels is an object with devPanels()", () => {
+  const panel = { id: "own", title: "Own", read: () => [] };
+  const instances = [undefined, null, {}, { devPanels: 1 }, "text", { devPanels: () => [panel] }];
+  assert.deepEqual(findPanels({ instances: () => instances }), [panel]);
 });

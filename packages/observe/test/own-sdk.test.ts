@@ -19,7 +19,6 @@ import {
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
 import { api, type Context, defineModule, inject, type Next, type Routes } from "@tenon/core";
-import { requestSignal } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
 import { Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { observeModule, SignalContextManager } from "@tenon/observe";
@@ -27,6 +26,7 @@ import { LogLines } from "../../core/test/support/log-lines.ts";
 import { until } from "../../core/test/support/until.ts";
 import { services, withPostgres } from "../../data/test/support/services.ts";
 import { count, shopModule } from "../../devtools/test/support/shop.ts";
+import { requestSignal } from "../src/channels.ts";
 
 class Shop {
   routes(): Routes {

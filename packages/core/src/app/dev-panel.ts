@@ -50,7 +50,3 @@ export interface DevPanel {
 export interface DevPanelSource {
   devPanels(): readonly DevPanel[];
 }
-
-export function isDevPanelSource(value: unknown): value is DevPanelSource {
-  return typeof value === "object" && value !== null && "devPanels" in value && typeof value.devPanels === "function";
-}

@@ -3,7 +3,6 @@ import type { Field } from "../schema/field.ts";
 import type { Returned } from "../schema/returned.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
 import { DeclaredError, HttpError } from "../support/errors.ts";
-import { parsePattern } from "../support/pattern.ts";
 import type { ErrorFormat } from "./error-format.ts";
 import type { Reply } from "./reply.ts";
 
@@ -326,23 +325,6 @@ export interface DeclaredHandler {
 /** The rules of the policies of a route. */
 export function policiesOf({ guards }: { readonly guards: readonly MiddlewareContract[] }): string[] {
   return guards.flatMap(({ policy }) => policy ?? []);
-}
-
-/** The parameters of the path about which no policy decides. The `*` of a GET names a file to read. */
-export function uncoveredParamsOf({
-  method,
-  path,
-  guards,
-}: {
-  readonly method?: string | undefined;
-  readonly path: string;
-  readonly guards: readonly MiddlewareContract[];
-}) {
-  const covers = guards.map((guard) => guard.covers ?? []);
-  if (covers.includes("path")) return [];
-  const { params, wildcard } = parsePattern(path);
-  const names = [...params.map(({ name }) => name), ...(wildcard && method !== "GET" ? ["*"] : [])];
-  return names.filter((name) => !covers.some((covered) => covered.includes(name)));
 }
 
 /** What the contract says, or `posts.show` for `show` of `PostsController`. Undefined for a handler without a name. */

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defineConfig, string } from "@tenon/core";
-import { isDevPanelSource, readConfigVariables } from "@tenon/core/internal";
+import { readConfigVariables } from "@tenon/core/internal";
 import { runOrFail } from "../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { loadDevtools } from "../../src/app/development.ts";
@@ -133,11 +133,6 @@ test("a browser gets an address that it can open", () => {
   assert.equal(at("192.168.1.7"), "http://192.168.1.7:8080");
   assert.equal(at("0.0.0.0"), "http://localhost:8080");
   assert.equal(at("::", "https://[::]:8080"), "https://localhost:8080");
-});
-
-test("a source of panels is an object with devPanels()", () => {
-  assert.equal(isDevPanelSource({ devPanels: () => [] }), true);
-  for (const other of [undefined, null, {}, { devPanels: 1 }, "text"]) assert.equal(isDevPanelSource(other), false);
 });
 
 test("a configuration tells its variables without secrets", () => {

@@ -3,14 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
 import { api, type Context, defineModule, HttpError, inject, type Next, type Routes } from "@tenon/core";
-import {
-  handlerSignal,
-  isMetricSource,
-  middlewareSignal,
-  requestSignal,
-  requestStore,
-  trace,
-} from "@tenon/core/internal";
+import { isMetricSource, requestStore, trace } from "@tenon/core/internal";
 import {
   type HandlerSignal,
   Introspection,
@@ -20,6 +13,7 @@ import {
   type SignalOutcome,
 } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
+import { handlerSignal, middlewareSignal, requestSignal } from "../../src/request/channels.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const steps = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;

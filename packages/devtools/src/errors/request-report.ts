@@ -1,7 +1,8 @@
 import type { Context } from "@tenon/core";
-import { endsInTime, isForm, isSecretInput, redactQuery } from "@tenon/core/internal";
+import { endsInTime, isForm, isSecretInput } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import { readSession } from "@tenon/web/platform";
+import { redactQuery } from "../record/redact-query.ts";
 
 /** Secrets are redacted by the same names as in logs. */
 export interface RequestReport {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "@tenon/core";
-import { redactQuery, SafePaths } from "@tenon/core/internal";
+import { SafePaths } from "@tenon/core/internal";
 import type { Recorded, RecordedLine, RecordedSpan, SpanKind } from "./recorded.ts";
+import { redactQuery } from "./redact-query.ts";
 
 const paths = new SafePaths();
 /** Operations and log lines of one record. */

@@ -1,6 +1,7 @@
-import { isForm, isSecretInput, redacted, redactQuery, SafePaths } from "@tenon/core/internal";
+import { isForm, isSecretInput, redacted, SafePaths } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import type { RecordedBody } from "./recorded.ts";
+import { isSecretParameter, redactQuery } from "./redact-query.ts";
 
 const redactor = new Redactor();
 const isSecretName = (name: string) => redactor.isSecret(name);
@@ -120,8 +121,7 @@ function redactForm(text: string, isSecret: IsSecret): string {
     .map((pair) => {
       const [name = ""] = pair.split("=", 1);
       const hasValue = pair.length > name.length + 1;
-      const [decoded = ""] = new URLSearchParams(`${name}=`).keys();
-      return hasValue && isSecretInput(decoded) ? `${name}=${redacted}` : pair;
+      return hasValue && isSecretParameter(name) ? `${name}=${redacted}` : pair;
     })
     .join("&");
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Channel, channel, type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { HashSignal } from "@tenon/auth";
-import { causesOf, redactQuery, toHttpError } from "@tenon/core/internal";
+import { causesOf, toHttpError } from "@tenon/core/internal";
 import type { HandlerSignal, LogLineSignal, MiddlewareSignal, SignalOutcome } from "@tenon/core/platform";
 import type { RedisSignal, SqlSignal } from "@tenon/data";
 import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
@@ -11,6 +11,7 @@ import type { LooseError } from "./record-buffer.ts";
 import type { Recorded, SpanKind } from "./recorded.ts";
 import { toRecordedLine } from "./recorded-line.ts";
 import { type OpenSpan, Recording, type SpanOutcome } from "./recording.ts";
+import { redactQuery } from "./redact-query.ts";
 
 /** Where the current operation belongs to. */
 interface Scope {

@@ -1,7 +1,14 @@
 import type { Attributes, Meter } from "@opentelemetry/api";
-import { requestSignal } from "@tenon/core/internal";
 import type { LogDroppedSignal, RequestSignal, Signal, SignalOutcome } from "@tenon/core/platform";
-import { hashSignal, jobSignal, logDroppedSignal, messageSignal, redisSignal, sqlSignal } from "../channels.ts";
+import {
+  hashSignal,
+  jobSignal,
+  logDroppedSignal,
+  messageSignal,
+  redisSignal,
+  requestSignal,
+  sqlSignal,
+} from "../channels.ts";
 import { isFailure, toKnownMethod, toSystemName, typeOf } from "../conventions.ts";
 import { type FetchMessage, type FetchRequest, isAbort, listenToFetch } from "../fetch-channels.ts";
 import type { SqlSummaries } from "../spans/sql-text.ts";

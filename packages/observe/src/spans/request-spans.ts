@@ -1,6 +1,7 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
-import { handlerSignal, middlewareSignal, requestSignal, requestStore, SafePaths } from "@tenon/core/internal";
+import { requestStore, SafePaths } from "@tenon/core/internal";
 import type { HandlerSignal, Incoming, MiddlewareSignal, RequestSignal } from "@tenon/core/platform";
+import { handlerSignal, middlewareSignal, requestSignal } from "../channels.ts";
 import { toKnownMethod, toSpanMethod } from "../conventions.ts";
 import type { ObserveSettings } from "../settings.ts";
 import type { Operation } from "./span-bridge.ts";

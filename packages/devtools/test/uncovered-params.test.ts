@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { uncoveredParamsOf } from "../../src/request/contract.ts";
+import { uncoveredParamsOf } from "../src/uncovered-params.ts";
 
 for (const [method, path, covers, params] of [
   ["GET", "/orgs/:org/notes/:note", [], ["org", "note"]],
