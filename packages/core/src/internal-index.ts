@@ -1,7 +1,7 @@
 export type { DevtoolsHost } from "./app/development.ts";
 export { isMetricSource } from "./app/metric.ts";
 export { type Devtools, describeStores } from "./app/platform.ts";
-export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./app/primary.ts";
+export { connectToPrimary, type WorkerPort } from "./app/primary.ts";
 export { stopOnSignals } from "./app/signals.ts";
 export { defaultRequestLimits, type RequestLimits } from "./body/body-reader.ts";
 export { serializeCookie } from "./body/cookies.ts";

@@ -126,7 +126,7 @@ test("a wrong parameter of the URL of PostgreSQL stops the start", async () => {
     ["pooler=session", "has an invalid pooler. It takes pooler=transaction, or no pooler."],
   ]) {
     const options = { database: `postgres://db.test/shop?${parameter}`, urlNames: { database: "DATABASE_URL" } };
-    await assert.rejects(describe(options), ({ message }) => {
+    await assert.rejects(describe(options, "place"), ({ message }) => {
       assert.ok(message.includes(`DATABASE_URL ${fault}`), message);
       return true;
     });

@@ -1,3 +1,5 @@
+import { hasMethod } from "../support/has-method.ts";
+
 export interface MetricValue {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
@@ -19,7 +21,5 @@ export interface MetricSource {
 }
 
 export function isMetricSource(value: unknown): value is MetricSource {
-  return (
-    typeof value === "object" && value !== null && "readMetrics" in value && typeof value.readMetrics === "function"
-  );
+  return hasMethod(value, "readMetrics");
 }

@@ -1,8 +1,10 @@
-import { type PrimaryPort, type WorkerPort, withTimeout } from "@tenon/core/internal";
+import { type connectToPrimary, type WorkerPort, withTimeout } from "@tenon/core/internal";
 import type { Asked, Batch, EventStore, Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Position } from "./position.ts";
+
+type PrimaryPort = NonNullable<ReturnType<typeof connectToPrimary>>;
 
 export const workersChannel = "live";
 /** Milliseconds that the primary has to respond. */

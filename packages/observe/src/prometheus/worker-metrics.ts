@@ -1,5 +1,5 @@
 import type { OnStop } from "@tenon/core";
-import { connectToPrimary, type OnPrimary, readEnvironment, type WorkerPort, withTimeout } from "@tenon/core/internal";
+import { connectToPrimary, readEnvironment, type WorkerPort, withTimeout } from "@tenon/core/internal";
 import type { Family } from "../metrics/family.ts";
 
 const channel = "metrics";
@@ -10,7 +10,7 @@ type ToPrimary = { readonly ask: number } | { readonly round: number; readonly f
 type ToWorker = { readonly round: number } | { readonly ask: number; readonly families: readonly Family[] };
 
 /** Brings the metrics of all workers of a machine together: a scrape reaches only one of them. */
-export class WorkerMetrics implements OnPrimary, OnStop {
+export class WorkerMetrics implements OnStop {
   readonly #primary = connectToPrimary(channel);
   readonly #waiting = new Map<number, (families: readonly Family[]) => void>();
   #asked = 0;
