@@ -25,9 +25,9 @@ export class ApiKeyAuth implements Middleware {
   async handle(ctx: Context, next: Next) {
     limitCaching(ctx, "X-API-Key");
     const key = ctx.header("x-api-key");
-    if (key === "") return unauthorized(ctx, "Missing API key");
+    if (key === "") return unauthorized("Missing API key");
     const record = await this.#find(key);
-    if (record === undefined) return unauthorized(ctx, "Invalid API key");
+    if (record === undefined) return unauthorized("Invalid API key");
     ctx.set("api_key", record);
     ctx.set("user_id", record.user_id);
     if (ctx.isLive) {

@@ -20,8 +20,8 @@ export class BearerAuth implements Middleware {
     limitCaching(ctx, "Authorization");
     const header = ctx.header("authorization");
     const { scheme, missingAuthorization } = this.#settings;
-    if (header === "") return unauthorized(ctx, missingAuthorization, scheme);
-    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
+    if (header === "") return unauthorized(missingAuthorization, scheme);
+    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(badFormat, scheme);
     const claims = this.#tokens.recallHeader(header); // a cached token needs no promise
     if (claims === undefined || this.#tokens.mayEnd) return this.#verify(ctx, next, header);
     return this.#pass(ctx, next, claims);
@@ -29,7 +29,7 @@ export class BearerAuth implements Middleware {
 
   async #verify(ctx: Context, next: Next, header: string) {
     const claims = await findClaims(this.#tokens, header);
-    return claims === undefined ? refuseToken(ctx, this.#settings.scheme) : this.#pass(ctx, next, claims);
+    return claims === undefined ? refuseToken(this.#settings.scheme) : this.#pass(ctx, next, claims);
   }
 
   #pass(ctx: Context, next: Next, claims: Claims) {
@@ -59,9 +59,9 @@ export class OptionalBearerAuth implements Middleware {
     limitCaching(ctx, "Authorization", header !== "");
     if (header === "") return next();
     const { scheme } = this.#settings;
-    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
+    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(badFormat, scheme);
     const claims = await findClaims(this.#tokens, header);
-    if (claims === undefined) return refuseToken(ctx, scheme);
+    if (claims === undefined) return refuseToken(scheme);
     accept(ctx, claims, this.#tokens, this.#settings);
     return next();
   }

@@ -1,4 +1,4 @@
-import { type Context, inject, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
+import { type Context, HttpError, inject, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
 import { findForgery, unsafeMethods } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { Sessions } from "./sessions.ts";
@@ -26,15 +26,14 @@ export class SessionAuth implements Middleware {
   async handle(ctx: Context, next: Next) {
     limitCaching(ctx, "Cookie");
     const id = ctx.cookie(sessionCookie);
-    if (id === "") return unauthorized(ctx, "Not authenticated");
-    if (findForgery(ctx, this.#settings.trustedOrigins) !== undefined)
-      return ctx.status(403).json({ error: "Forbidden" });
+    if (id === "") return unauthorized("Not authenticated");
+    if (findForgery(ctx, this.#settings.trustedOrigins) !== undefined) throw new HttpError(403, "Forbidden");
     const session = await this.#sessions.find(id);
-    if (session === undefined) return unauthorized(ctx, "Invalid session");
+    if (session === undefined) return unauthorized("Invalid session");
     const principal = session.user_id;
     const { findUser } = this.#settings;
     const user = await findUser?.(principal);
-    if (findUser !== undefined && user === undefined) return unauthorized(ctx, "Invalid session");
+    if (findUser !== undefined && user === undefined) return unauthorized("Invalid session");
     ctx.set("user_id", principal);
     if (ctx.isLive) ctx.addLease({ reason: "the session has ended", principal, isValid: () => this.#isActive(id) });
     if (findUser !== undefined && user !== undefined) this.#setRole(ctx, principal, user, findUser);
@@ -66,6 +65,7 @@ export class SessionOrigin implements Middleware {
 
   handle(ctx: Context, next: Next) {
     limitCaching(ctx, "Cookie");
-    return findForgery(ctx, this.#trustedOrigins) === undefined ? next() : ctx.status(403).json({ error: "Forbidden" });
+    if (findForgery(ctx, this.#trustedOrigins) !== undefined) throw new HttpError(403, "Forbidden");
+    return next();
   }
 }

@@ -13,7 +13,7 @@ const ended = { code: 4401, reason: "the session has ended" };
 
 async function requireName(ctx: Context, next: Next): Promise<unknown> {
   const name = await ctx.get("session").get<string>("name");
-  return name === undefined ? ctx.status(401).json({ error: "Say who you are" }) : next();
+  return name === undefined ? { error: "Say who you are", status: 401 } : next();
 }
 
 class Account {

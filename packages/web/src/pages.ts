@@ -78,9 +78,10 @@ export class Pages {
     addVary(ctx.response(), "Accept");
     const { status, value } = reply;
     if (wantsJson(ctx)) return new Reply(status, "json", value);
-    const message = reply instanceof View ? undefined : errorIn(reply);
-    if (message !== undefined)
-      return this.#toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
+    if (reply.error !== undefined) {
+      ctx.response().removeHeader("content-type"); // that of the error format
+      return this.#toHtml(await this.#parts.errors.render({ status, message: reply.error }, ctx), status, ctx);
+    }
     const name = reply instanceof View ? reply.name : this.#nameFor(ctx);
     return this.#toHtml(await this.#parts.renderer.render(ctx, name, value, status), status, ctx);
   }
@@ -131,12 +132,6 @@ export class Pages {
     }
     return reply;
   }
-}
-
-/** The message of `{ error }`, when the status is one of an error. */
-function errorIn({ status, value }: Reply): string | undefined {
-  if (status < 400 || typeof value !== "object" || value === null || !("error" in value)) return undefined;
-  return typeof value.error === "string" ? value.error : undefined;
 }
 
 /** The rest of a sentence that begins with the call of `redirect()`. */

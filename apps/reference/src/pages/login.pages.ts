@@ -132,7 +132,7 @@ export class LoginPages {
         if (!(error instanceof StoreError)) throw error;
         // returned instead of thrown, so that the cookie is cleared although the session is still in the store
         ctx.log.error({ err: error }, "the session could not be ended");
-        return ctx.status(500).json({ error: error.message });
+        return { error: error.message, status: 500 };
       }
       await ctx.get("session").destroy();
       await ctx.get("session").flash("done", "You are logged out.");

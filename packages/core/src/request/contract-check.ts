@@ -18,7 +18,7 @@ import {
   returnsByStatus,
 } from "./contract.ts";
 import { type ErrorFormat, plainErrors } from "./error-format.ts";
-import { errorOf, isResponse, type Outgoing, type Reply, statusOf } from "./reply.ts";
+import { isResponse, type Outgoing, type Reply, statusOf } from "./reply.ts";
 
 /** A response that its contract does not declare. */
 export interface ContractMismatch {
@@ -80,7 +80,7 @@ export class ContractCheck {
 
   /** `data` is the value of the reply, or what is in the body of its `Response`. */
   compare(ctx: Context, reply: Reply, data: unknown): void {
-    const { kind, value } = reply;
+    const { kind, value, error } = reply;
     const status = statusOf(reply);
     if (this.#contract.returns === undefined && status < 400) return;
     const declared = this.#find(ctx, status);
@@ -88,11 +88,10 @@ export class ContractCheck {
     const response = kind === "raw" && isResponse(value as object) ? (value as Response) : undefined; // raw values are objects
     const type = response?.headers.get("content-type") ?? ctx.response().header("content-type");
     this.#compareType(ctx, status, declared, type);
-    const message = errorOf(reply);
     if (value instanceof JsonArray) {
       const compareRow = (row: unknown, index: number) => this.#compareRow(ctx, status, declared, row, index);
       value.watch(AsyncLocalStorage.bind(compareRow)); // as a part of this request: rows are read when the client reads
-    } else if (message !== undefined) this.#compareError(ctx, status, declared, new HttpError(status, message));
+    } else if (error !== undefined) this.#compareError(ctx, status, declared, new HttpError(status, error));
     else if (kind === "json" || data !== value) this.#compareBody(ctx, status, declared, data);
     else if (isText(declared)) this.#reportOwnBody(ctx, status);
   }

@@ -12,7 +12,7 @@ import type { MatchedRoute, RouteParams } from "./contract.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
-import { errorOf, isThenable, Outgoing, Reply, toReply } from "./reply.ts";
+import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming, RequestView } from "./request.ts";
 import type { Selection } from "./selection.ts";
 
@@ -148,9 +148,9 @@ export class Kernel implements RequestHandler {
 
   /** `{ error }` that a handler or a middleware returned is written in the application's format. */
   #send(ctx: Context, reply: Reply): Outgoing | Promise<Outgoing> {
-    const message = this.#errors === plainErrors ? undefined : errorOf(reply);
-    if (message === undefined) return this.#parts.platform.serialize(reply, ctx);
-    const { body, type } = formatError(new HttpError(reply.status, message), this.#errors);
+    const { status, error } = reply;
+    if (error === undefined || this.#errors === plainErrors) return this.#parts.platform.serialize(reply, ctx);
+    const { body, type } = formatError(new HttpError(status, error), this.#errors);
     ctx.response().setHeader("content-type", type);
     return this.#parts.platform.serialize(reply.withValue(body), ctx);
   }

@@ -10,19 +10,22 @@ export class Reply<Status extends number = number, Value = unknown> {
   /** `json` for any value, `text` for a ready string, `raw` for bytes, streams and `Response`, `empty` for no body. */
   readonly kind: "json" | "text" | "raw" | "empty";
   readonly value: Value;
+  /** The message of a returned `{ error }` or `{ error, status }`, which platforms write like that of a thrown error. */
+  readonly error: string | undefined;
   /** Whether an endpoint returned it: the schemas of its errors apply to it, and not to the error of a guard. */
   isDeclared = false;
 
-  constructor(status: Status, kind: Reply["kind"], value: Value) {
+  constructor(status: Status, kind: Reply["kind"], value: Value, error?: string) {
     if (!(isStatus(status) || value instanceof Upgrade)) checkStatus(status);
     this.status = status;
     this.kind = kind;
     this.value = value;
+    this.error = error;
   }
 
   /** The same reply with other data. */
   withValue(value: unknown): Reply {
-    return new Reply(this.status, this.kind, value);
+    return new Reply(this.status, this.kind, value, this.error);
   }
 }
 
@@ -101,8 +104,10 @@ function fromConvention(value: object): Reply | undefined {
   const map = value as Readonly<Record<string, unknown>>; // a plain object, checked above
   const size = Object.keys(map).length;
   if (typeof map.error === "string") {
-    if (size === 1) return new Reply(400, "json", map);
-    if (size === 2 && isWhole(map.status)) return new Reply(map.status, "json", map);
+    if (size === 1) return new Reply(400, "json", map, map.error);
+    if (size === 2 && isWhole(map.status)) {
+      return new Reply(map.status, "json", map, map.status < 400 ? undefined : map.error);
+    }
   }
   if (size === 2 && isWhole(map._status) && "data" in map) return new Reply(map._status, "json", map.data);
   return undefined;
@@ -130,13 +135,6 @@ export function isResponse(value: object): value is Response {
 /** The status that a client sees: a `Response` brings its own. */
 export function statusOf({ kind, status, value }: Reply): number {
   return kind === "raw" && isResponse(value as object) ? (value as Response).status : status; // raw values are objects
-}
-
-/** The message of `{ error }` or `{ error, status }` with the status of an error; anything else is data. */
-export function errorOf({ status, kind, value }: Reply): string | undefined {
-  if (status < 400 || kind !== "json" || typeof value !== "object" || value === null || !("error" in value)) return;
-  const isAlone = Object.keys(value).every((key) => key === "error" || key === "status");
-  return isAlone && typeof value.error === "string" ? value.error : undefined;
 }
 
 /** Why a declared schema has no fields to take from a reply that is not data. */

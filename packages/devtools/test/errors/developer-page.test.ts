@@ -59,7 +59,7 @@ const routes: Routes = [
       { path: "", rule: "schema", message: "is not a post" },
     ]);
   }),
-  get("/returned", (ctx) => ctx.status(409).json({ error: "Taken" })),
+  get("/returned", () => ({ error: "Taken", status: 409 })),
 ];
 
 const platform = (files: Files = {}) => {

@@ -164,7 +164,7 @@ test("GET /metrics needs its token, or passes the guards that are given", async 
     }
   });
   const guard = (ctx: Context, next: Next) =>
-    ctx.query("open") === "sesame" ? next() : ctx.status(403).json({ error: "Forbidden" });
+    ctx.query("open") === "sesame" ? next() : { error: "Forbidden", status: 403 };
   await withShop({ metrics: { path: "/internal/metrics", middlewares: [guard] } }, async (app) => {
     assert.equal((await app.request("GET", "/internal/metrics")).status, 403);
     await scrape(await app.request("GET", "/internal/metrics?open=sesame"));

@@ -21,7 +21,7 @@ const routes: Routes = [
   get("/http-500", fail(new HttpError(503, "Back soon", { headers: { "retry-after": "5" } }))),
   get("/bind", fail(new BindError([{ path: "title", rule: "required", message: secret }]))),
   get("/null", fail(null)),
-  get("/returned", (ctx) => ctx.status(409).json({ error: "Taken" })),
+  get("/returned", () => ({ error: "Taken", status: 409 })),
   get("/cookie", (ctx) => {
     ctx.setCookie("half", "done");
     throw new Error(secret);
