@@ -17,7 +17,8 @@ export { type Class, type Provider, provide, type Token, token } from "./inject/
 export { Log, type LogOptions } from "./log/log.ts";
 export type { LogDestination } from "./log/log-writer.ts";
 export type { OpenApiDocument } from "./openapi/document.ts";
-export type { Context, ContextValues, GuardValues, Lease } from "./request/context.ts";
+export type { Context, ContextValues, GuardValues } from "./request/context.ts";
+export type { Lease } from "./request/context-state.ts";
 export type {
   Contract,
   MiddlewareContract,

@@ -40,15 +40,10 @@ export {
 export { forever } from "./middleware/static-files.ts";
 export type { OpenApiInfo } from "./openapi/document.ts";
 export { requestStore, trace } from "./request/channels.ts";
-export {
-  type ContextTools,
-  leasesOf,
-  type Progress,
-  type ReplyHook,
-  type RequestContext,
-  releaseRequest,
-} from "./request/context.ts";
-export type { Access, FailuresOf, InputOf, MatchedRoute, ParamsOf } from "./request/contract.ts";
+export { leasesOf, type RequestContext, releaseRequest } from "./request/context.ts";
+export type { ContextTools, Progress, ReplyHook } from "./request/context-state.ts";
+export type { Access, MatchedRoute } from "./request/contract.ts";
+export type { FailuresOf, InputOf, ParamsOf } from "./request/contract-types.ts";
 export { policiesOf, returnsByStatus, toBody, toOperationId } from "./request/contract.ts";
 export type { ContractMismatch } from "./request/contract-check.ts";
 export { asWrittenBy, type PathOf, writtenHandlerOf } from "./request/endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { BodyReader } from "../body/body-reader.ts";
-import type { Progress } from "../request/context.ts";
+import type { Progress } from "../request/context-state.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
 import type { CommandCall } from "./invocation.ts";

@@ -1,4 +1,4 @@
-import type { Progress } from "../request/context.ts";
+import type { Progress } from "../request/context-state.ts";
 import { showControls, truncate, widthOf } from "./text.ts";
 
 export interface ProgressOutput {

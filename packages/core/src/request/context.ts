@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { RequestLimits } from "../body/body-reader.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "../body/cookies.ts";
-import type { Input } from "../body/input.ts";
-import { readPairs } from "../body/query.ts";
 import type { Log } from "../log/log.ts";
-import { validate } from "../schema/bind.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
-import type { HttpError } from "../support/errors.ts";
 import type { ParamNames } from "../support/pattern.ts";
+import { bindInput } from "./bind.ts";
+import { ContextState, type ContextTools, type Lease, type Progress, type ReplyHook } from "./context-state.ts";
 import { type MatchedRoute, type RouteParams, toDeclaredError } from "./contract.ts";
 import { ResponseHeaders, toLocation } from "./headers.ts";
-import { type Outgoing, Reply, StatusReply } from "./reply.ts";
-import { type Incoming, type KeptConnection, KeptIncoming, RequestView } from "./request.ts";
+import { Reply, StatusReply } from "./reply.ts";
+import type { Incoming, KeptConnection, RequestView } from "./request.ts";
 
 /**
  * Values that every request of a platform has, because its middlewares set them. Packages and applications add theirs:
@@ -61,81 +58,6 @@ type NameIn<Param extends string> = [Exclude<Param, "">] extends [never]
 
 /** The arguments of `ctx.fail()`. */
 export type Failure = readonly [status: number | string, detail?: unknown];
-
-/** Sees the response and may change it; runs for errors and misses too, the last one registered first. */
-export type ReplyHook = (outgoing: Outgoing) => void;
-
-/**
- * A decision of a guard that may end before the connection of a live route does: the token expires, the session is
- * revoked.
- */
-export interface Lease {
-  /** For the client whose connection is closed: `the session has ended`. */
-  readonly reason: string;
-  /**
-   * Whom the guard has let in, such as the id of a user: a client continues in its topics after a reconnect only as the
-   * same one. Not sent to the client.
-   */
-  readonly principal?: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt?: number;
-  /** Called from time to time. */
-  readonly isValid?: () => boolean | Promise<boolean>;
-}
-
-/** What is known of one request, and of its response so far: handlers see it through their context. */
-export class ContextState {
-  incoming: Incoming;
-  readonly params: RouteParams;
-  readonly tools: ContextTools;
-  id: string | undefined;
-  log: Log | undefined;
-  cookies: Record<string, string> | undefined;
-  values: Map<string, unknown> | undefined;
-  headers: ResponseHeaders | undefined;
-  hooks: ReplyHook[] | undefined;
-  bodyLimit: number | undefined;
-  leases: Lease[] | undefined;
-  /** What the kernel publishes about this request. */
-  signal: object | undefined;
-  #request: RequestView | undefined;
-  #queries: readonly (readonly [name: string, value: string])[] | undefined;
-
-  constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
-    this.incoming = incoming;
-    this.params = params;
-    this.tools = tools;
-  }
-
-  get queries(): readonly (readonly [name: string, value: string])[] {
-    this.#queries ??= readPairs(this.incoming.search, this.tools.limits.queryPairs);
-    return this.#queries;
-  }
-
-  get request(): RequestView {
-    const { limits } = this.tools;
-    this.#request ??= new RequestView(this.incoming, this.params, limits, () => this.bodyLimit ?? limits.body);
-    return this.#request;
-  }
-
-  /** The headers set so far, which are then forgotten. */
-  takeHeaders(): ResponseHeaders | undefined {
-    const { headers } = this;
-    this.headers = undefined;
-    return headers;
-  }
-
-  /** For a connection that stays open after its response. Forgets what can be read again, and hooks, which have run. */
-  release(connection: KeptConnection): void {
-    this.incoming = new KeptIncoming(this.incoming, connection);
-    this.log = undefined;
-    this.cookies = undefined;
-    this.hooks = undefined;
-    this.signal = undefined;
-    this.#request = undefined;
-    this.#queries = undefined;
-  }
-}
 
 /** One request, as a handler sees it. */
 export class RequestContext<
@@ -240,7 +162,7 @@ export class RequestContext<
 
   /** Decodes and validates the body or, for a command, its flags. A BindError becomes 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    const bound = this.#bind(schema);
+    const bound = bindInput(this.#state, schema);
     bound.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
     return bound;
   }
@@ -318,10 +240,6 @@ export class RequestContext<
     }
     this.#state.bodyLimit = bytes;
   }
-
-  async #bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    return validate(schema, await this.#state.tools.readInput(this.#state.incoming, this.request()));
-  }
 }
 
 export const { stateOf } = RequestContext;
@@ -338,30 +256,4 @@ export function leasesOf(ctx: Context): Lease[] {
   const state = stateOf(ctx);
   state.leases ??= [];
   return state.leases;
-}
-
-/** What every context of an application shares: made once, by the kernel. */
-export interface ContextTools {
-  readonly limits: RequestLimits;
-  readonly log: Log;
-  /** What `bind()` validates. */
-  readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
-  /** What the `query` of a contract validates. Defaults to the query of the URL. */
-  readonly readQuery?: ((incoming: Incoming, request: RequestView) => Input | Promise<Input>) | undefined;
-  /** What a body of `form()` validates. */
-  readonly readForm: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
-  /** Left out where no terminal shows it. */
-  readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
-  /** Called when a handler reads a parameter that the path of its route does not declare. */
-  readonly onUnknownParam: (route: MatchedRoute, name: string) => void;
-  /** Called with a 503 that only load has caused. */
-  readonly onRefused: (error: HttpError) => void;
-}
-
-/** Shows how far a long piece of work has come. */
-export interface Progress {
-  /** Marks steps as done. `by` defaults to one. */
-  advance(by?: number): void;
-  /** Ends the display, whether or not every step was done. */
-  done(): void;
 }

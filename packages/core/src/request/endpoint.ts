@@ -1,27 +1,9 @@
-import { refuseType } from "../body/body-reader.ts";
-import { mediaTypeOf } from "../body/grammar.ts";
-import type { Input as PartInput } from "../body/input.ts";
-import { toQueryRecord } from "../body/query.ts";
 import type { StreamedFile } from "../body/streamed-file.ts";
 import type { StreamedField } from "../body/streamed-form.ts";
-import { validate } from "../schema/bind.ts";
-import { Dto } from "../schema/dto.ts";
-import { findStreamedField } from "../schema/file.ts";
-import type { Schema } from "../schema/standard-schema.ts";
-import { BindError, type InputPart, type Issue } from "../support/errors.ts";
-import { type Context, type ContextState, type RequestContext, stateOf } from "./context.ts";
-import {
-  type Body,
-  type Contract,
-  type FailuresOf,
-  type InputOf,
-  type ParamsOf,
-  plainStatusOf,
-  type ResultOf,
-  returnsByStatus,
-  toBody,
-  type WrongEndpoint,
-} from "./contract.ts";
+import { type BoundParts, compileInput, streamedFieldOf } from "./bind.ts";
+import { type Context, type RequestContext, stateOf } from "./context.ts";
+import { type Contract, plainStatusOf, returnsByStatus } from "./contract.ts";
+import type { FailuresOf, InputOf, ParamsOf, ResultOf, WrongEndpoint } from "./contract-types.ts";
 import { isThenable, Reply, toDataReply } from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
@@ -48,12 +30,13 @@ export function endpoint<const C extends Contract, const Result = never, Param e
   const settle = (value: unknown) => (isThenable(value) ? value.then(toReply) : toReply(value));
 
   // the schemas were inferred from the contract that `read` was compiled from
-  const call = (self: unknown, ctx: Context, input: Input): unknown => handler.call(self, ctx, input as InputOf<C>);
+  const call = (self: unknown, ctx: Context, input: BoundParts): unknown =>
+    handler.call(self, ctx, input as InputOf<C>);
   const streamed = streamedFieldOf(contract);
   const run = streamed === undefined ? call : failingWithUpload(call, streamed);
 
   function handleEndpoint(this: unknown, ctx: Context): unknown {
-    const input = read(ctx);
+    const input = read(stateOf(ctx));
     if (!(input instanceof Promise)) return settle(run(this, ctx, input));
     return input.then((ready) => settle(run(this, ctx, ready)));
   }
@@ -87,93 +70,7 @@ export function asWrittenBy<H extends object>(wrapper: H, handler: object): H {
   return Object.assign(wrapper, { [written]: handler });
 }
 
-type Input = Record<string, unknown>;
-
-/** One part of the input: where it is, and how it is read. */
-interface Part {
-  readonly name: InputPart;
-  readonly read: (ctx: Context) => unknown;
-}
-
-/** Parts that need no waiting are read without a promise; the issues of all but the body are reported together. */
-function compileInput(contract: Contract): (ctx: Context) => Input | Promise<Input> {
-  const parts: Part[] = [];
-  for (const name of ["params", "query", "headers"] as const) {
-    const schema = contract[name];
-    if (schema !== undefined) parts.push({ name, read: (ctx) => bindPart(ctx, name, schema) });
-  }
-  const body = toBody(contract.body);
-  const streamed = streamedFieldOf(contract);
-  if (body !== undefined) parts.push({ name: "body", read: (ctx) => readBody(ctx, body, streamed) });
-
-  const readFrom = (ctx: Context, input: Input, start: number, issues: Issue[]): Input | Promise<Input> => {
-    for (let index = start; index < parts.length; index++) {
-      const { name, read } = parts[index] as Part; // inside the bounds
-      if (name === "body" && issues.length > 0) break;
-      try {
-        const value = read(ctx);
-        if (value instanceof Promise) {
-          return value.then(
-            (ready) => {
-              input[name] = ready;
-              return readFrom(ctx, input, index + 1, issues);
-            },
-            (error: unknown) => readFrom(ctx, input, index + 1, addIssues(issues, name, error)),
-          );
-        }
-        input[name] = value;
-      } catch (error) {
-        addIssues(issues, name, error);
-      }
-    }
-    if (issues.length > 0) throw new BindError(issues);
-    return input;
-  };
-  return (ctx) => readFrom(ctx, {}, 0, []);
-}
-
-function addIssues(issues: Issue[], part: InputPart, error: unknown): Issue[] {
-  if (!(error instanceof BindError)) throw error;
-  for (const issue of error.issues) issues.push({ in: part, ...issue });
-  return issues;
-}
-
-function bindPart(ctx: Context, part: "params" | "query" | "headers", schema: Schema): unknown {
-  const input = readPart(stateOf(ctx), part);
-  return input instanceof Promise ? input.then((ready) => validate(schema, ready)) : validate(schema, input);
-}
-
-function readPart(state: ContextState, part: "params" | "query" | "headers"): PartInput | Promise<PartInput> {
-  const { incoming, params, tools } = state;
-  if (part === "params") return { value: params.toMap(), fromText: true };
-  if (part === "headers") return { value: incoming.headers(), fromText: true };
-  if (tools.readQuery !== undefined) return tools.readQuery(incoming, state.request);
-  return { value: toQueryRecord(state.queries), fromText: true, fromForm: true };
-}
-
-async function readBody(ctx: Context, body: Body, streamed: StreamedField | undefined): Promise<unknown> {
-  const { kind, schema, required, types } = body;
-  const { incoming, request, tools } = stateOf(ctx);
-  const isCommand = incoming.isCommand === true;
-  if (!required && !isCommand && (await request.body()).byteLength === 0) return undefined;
-  if (schema === undefined) {
-    const type = ctx.header("content-type");
-    const isKnown = isCommand || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
-    return isKnown ? request.body() : refuseType(type);
-  }
-  if (streamed !== undefined && !isCommand) {
-    return validate(schema, { value: await request.streamForm(streamed), fromText: true, fromForm: true });
-  }
-  const read = kind === "form" ? tools.readForm : tools.readInput;
-  return validate(schema, await read(incoming, request));
-}
-
-function streamedFieldOf(contract: Contract): StreamedField | undefined {
-  const { kind, schema } = toBody(contract.body) ?? {};
-  return kind === "form" && schema instanceof Dto ? findStreamedField(schema.fields) : undefined;
-}
-
-type Call = (self: unknown, ctx: Context, input: Input) => unknown;
+type Call = (self: unknown, ctx: Context, input: BoundParts) => unknown;
 
 /** The upload decides on the response where it fails: `fetch` and others wrap its error in one of their own. */
 function failingWithUpload(call: Call, { name }: StreamedField): Call {

@@ -1,5 +1,4 @@
 import type { RequestLimits } from "../body/body-reader.ts";
-import { type Input, readJsonInput } from "../body/input.ts";
 import type { Log } from "../log/log.ts";
 import { isSecretInput } from "../log/log-redact.ts";
 import { createRefusalLog } from "../log/refusal-log.ts";
@@ -7,13 +6,14 @@ import { toSafeName } from "../log/safe-urls.ts";
 import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
 import { MalformedTarget, refuseNul } from "../support/path.ts";
 import { handlerSignal, middlewareSignal, RequestSignal, requestSignal, requestStore, trace } from "./channels.ts";
-import { type Context, type ContextTools, type ReplyHook, RequestContext, stateOf } from "./context.ts";
+import { type Context, RequestContext, stateOf } from "./context.ts";
+import type { ContextTools, InputReaders, ReplyHook } from "./context-state.ts";
 import type { MatchedRoute, RouteParams } from "./contract.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
-import type { Incoming, RequestView } from "./request.ts";
+import type { Incoming } from "./request.ts";
 import type { Selection } from "./selection.ts";
 
 /** Handles a request. Neither throws nor rejects. */
@@ -22,7 +22,7 @@ export interface RequestHandler {
 }
 
 /** How a platform reads requests and writes responses. */
-export interface KernelPlatform {
+export interface KernelPlatform extends InputReaders {
   readonly name: string;
   readonly limits: RequestLimits;
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
@@ -33,12 +33,6 @@ export interface KernelPlatform {
   fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing> | undefined;
   /** How errors are written. Defaults to `{ error }`. */
   readonly errors?: ErrorFormat;
-  /** What `ctx.bind()` validates. Defaults to the body as JSON. */
-  readonly readInput?: ContextTools["readInput"];
-  /** What the `query` of a contract validates. Defaults to the query of the URL. */
-  readonly readQuery?: ContextTools["readQuery"];
-  /** What a body of `form()` validates. Defaults to the body as a form. */
-  readonly readForm?: ContextTools["readForm"];
   readonly showProgress?: ContextTools["showProgress"];
 }
 
@@ -71,15 +65,13 @@ export class Kernel implements RequestHandler {
   constructor(parts: KernelParts) {
     this.#parts = parts;
     const { log, platform } = parts;
-    const { limits, showProgress, readInput, readQuery, errors = plainErrors } = platform;
+    const { limits, showProgress, errors = plainErrors } = platform;
     this.#errors = errors;
     this.#tools = {
       limits,
       log,
       showProgress,
-      readQuery,
-      readForm: platform.readForm ?? readForm,
-      readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
+      readers: platform,
       onUnknownParam: createParamWarning(log),
       onRefused: createRefusalLog(log),
     };
@@ -229,11 +221,6 @@ const noMatch: RouteParams = Object.freeze({
   toMap: () => Object.create(null),
   rest: () => [],
 });
-
-/** The body as a form, with its files. */
-async function readForm(_: Incoming, request: RequestView): Promise<Input> {
-  return { value: (await request.form()).toInput(), fromText: true, fromForm: true };
-}
 
 const maxParamWarnings = 1000;
 

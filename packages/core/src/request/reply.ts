@@ -16,7 +16,7 @@ export class Reply<Status extends number = number, Value = unknown> {
   isDeclared = false;
 
   constructor(status: Status, kind: Reply["kind"], value: Value, error?: string) {
-    if (!(isStatus(status) || value instanceof Upgrade)) checkStatus(status);
+    if (!(value instanceof Upgrade)) checkStatus(status);
     this.status = status;
     this.kind = kind;
     this.value = value;
@@ -29,12 +29,8 @@ export class Reply<Status extends number = number, Value = unknown> {
   }
 }
 
-function isStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 200 && status <= 599;
-}
-
-export function checkStatus(status: number): number {
-  if (isStatus(status)) return status;
+function checkStatus(status: number): number {
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
 }
 

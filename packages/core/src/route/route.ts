@@ -1,13 +1,6 @@
 import type { Context, Listed, RequestContext } from "../request/context.ts";
-import type {
-  Contract,
-  ErrorsByStatus,
-  FailuresOf,
-  InputOf,
-  MiddlewareContract,
-  ResultOf,
-  WrongResult,
-} from "../request/contract.ts";
+import type { Contract, ErrorsByStatus, MiddlewareContract } from "../request/contract.ts";
+import type { FailuresOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
 import { contractOf, declareContract, endpoint } from "../request/endpoint.ts";
 import type { Handler, Method, MiddlewareLike } from "../request/handler.ts";
 import { describeValue } from "../support/errors.ts";
