@@ -4,8 +4,6 @@ import { Accounts } from "@tenon/accounts";
 import { SecondFactor, Sessions } from "@tenon/auth";
 import { fuzzContract } from "@tenon/fuzz";
 import { Authenticator, enableFactor } from "../../auth/test/support/authenticator.ts";
-import { policiesOf } from "../../core/src/request/contract.ts";
-import { isSecured } from "../../core/src/route/conflict.ts";
 import { assertValid } from "../../core/test/openapi/lint.ts";
 import { uncoveredParamsOf } from "../../devtools/src/uncovered-params.ts";
 import { auditRoutes, listOpenWrites } from "../../tool/src/inspect/route-audit.ts";
@@ -80,13 +78,12 @@ test("every response of the account endpoints to generated requests is as declar
 test("the OpenAPI document is valid, and the audit of routes finds nothing", () =>
   withHttp("api", async ({ app }) => {
     await assertValid(await app.openapi());
-    const routes = app.routes.list().map(({ module: _, ...route }) => ({
+    const routes = app.routes.list().map(({ module: _, operationId: _id, ...route }) => ({
       ...route,
       method: route.method ?? assert.fail("an API has no commands"),
       declared: route.contract !== undefined,
       ...(route.contract?.access && { access: route.contract.access }),
-      secured: isSecured(route),
-      policies: policiesOf(route),
+      policies: route.guards.flatMap(({ policy }) => policy ?? []),
       uncovered: uncoveredParamsOf(route),
     }));
     assert.equal(routes.filter(({ controller }) => controller === "AccountsController").length, 17);

@@ -1,6 +1,7 @@
 import type { Context } from "@tenon/core";
-import type { ReplyHook } from "@tenon/core/internal";
 import { addVary } from "@tenon/core/internal";
+
+type ReplyHook = Parameters<Context["onReply"]>[0];
 
 /** The request header that carries a credential. */
 export type CredentialHeader = "Authorization" | "Cookie" | "X-API-Key";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RouteInfo } from "@tenon/core";
-import { type Pattern, parsePattern, returnsByStatus, toBody } from "@tenon/core/internal";
+import { type Pattern, parsePattern } from "@tenon/core/internal";
 
 /** What an application's package.json says. */
 export interface Manifest {
@@ -77,10 +77,10 @@ const healthPath = /\/(?:health|healthz|livez|readyz)(?:\/|$)/;
 const streamPath = /\/(?:events|stream|sse|socket|ws|download|downloads|export)(?:\/|$)/;
 
 /** Whether its response ends by itself and is for a terminal: neither a stream, nor a WebSocket, nor a file. */
-function isReadable({ path, contract }: RouteInfo): boolean {
+function isReadable({ path, contract, returns }: RouteInfo): boolean {
   if (contract?.live !== undefined) return false;
-  const returned = Object.values(returnsByStatus(contract?.returns));
-  return returned.length === 0 ? !streamPath.test(path) : !returned.some((body) => toBody(body)?.kind === "content");
+  const returned = Object.values(returns);
+  return returned.length === 0 ? !streamPath.test(path) : !returned.some((body) => body !== null && "content" in body);
 }
 
 /** A path that probably responds with 200: without guards, and without parameters if possible. */

@@ -1,15 +1,10 @@
-import type { OpenApiDocument, RouteInfo } from "@tenon/core";
+import type { Contract, OpenApiDocument, RouteInfo } from "@tenon/core";
 import {
-  type Access,
   type DevtoolsHost,
   findShadows,
-  isSecured,
   type Key,
   keyName,
   type ModuleNode,
-  policiesOf,
-  toOperationId,
-  writtenHandlerOf,
 } from "@tenon/core/internal";
 import type { FlatRoute } from "@tenon/core/platform";
 import { collectStores } from "./collect-stores.ts";
@@ -37,7 +32,7 @@ export interface RouteDescription extends Partial<SourcePlace> {
   /** Parameters of its path about which no policy decides: `["id"]`. */
   readonly uncovered?: readonly string[];
   /** What its contract says of who may use it. */
-  readonly access?: Access;
+  readonly access?: NonNullable<Contract["access"]>;
   readonly summary?: string;
   /** Routes that take paths from it without its guards: `["GET /posts/new"]`. */
   readonly shadowedBy?: readonly string[];
@@ -94,7 +89,7 @@ export interface AppDescription {
 /** What an application is made of. Its routes are those in force. */
 export function toDescription(built: DevtoolsHost["built"]): AppDescription {
   const { graph, injections, platform } = built;
-  const handlers = built.router.routes.map(({ source }) => writtenHandlerOf(source));
+  const handlers = built.router.routes.map(({ source }) => source);
   const classes = graph.nodes.flatMap(({ own }) => [...own.keys()]);
   const places = findSourcePlaces<object>([...handlers, ...classes]);
   const shadows = Map.groupBy(findShadows(built.router.routes), ({ guarded }) => guarded);
@@ -125,8 +120,7 @@ export function toDescription(built: DevtoolsHost["built"]): AppDescription {
 }
 
 function toRouteDescription(route: RouteInfo): RouteDescription {
-  const { method, path, handler, controller, middlewares, module, contract } = route;
-  const operationId = toOperationId(route);
+  const { method, path, handler, controller, middlewares, module, contract, operationId, guards, secured } = route;
   const uncovered = uncoveredParamsOf(route);
   return {
     ...(method === undefined ? {} : { method }),
@@ -138,8 +132,8 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
     ...(operationId === undefined ? {} : { operationId }),
     declared: contract !== undefined,
     ...(Object.keys(contract?.live?.receives ?? {}).length === 0 ? {} : { receives: true }),
-    secured: isSecured(route),
-    policies: policiesOf(route),
+    secured,
+    policies: guards.flatMap(({ policy }) => policy ?? []),
     ...(uncovered.length === 0 ? {} : { uncovered }),
     ...(contract?.access === undefined ? {} : { access: contract.access }),
     ...(contract?.summary === undefined ? {} : { summary: contract.summary }),

@@ -1,7 +1,5 @@
 import type { Context, HttpApp, MiddlewareLike, Platform } from "@tenon/core";
-import type { RequestView } from "@tenon/core/internal";
 import {
-  type ContextTools,
   checkHttpOptions,
   type Injectable,
   type Input,
@@ -116,7 +114,8 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
   };
 }
 
-type ReadInput = ContextTools["readInput"];
+type ReadInput = NonNullable<ResolvedPlatform<HttpApp>["readInput"]>;
+type RequestView = Parameters<ReadInput>[1];
 
 /** Reads forms and JSON. `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
 async function readInput(...[incoming, request, limits]: [...Parameters<ReadInput>, RequestLimits]): Promise<Input> {

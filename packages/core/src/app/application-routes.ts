@@ -84,8 +84,8 @@ export class ApplicationRoutes {
       flatten: (added, owner, found) => this.#flattenAdded(added, owner, found),
       serves: (route) => target.serves(route),
       compose: (route, isObserved) => {
-        const names = { controller: route.controller, handler: route.handlerName, contract: route.contract };
-        const handler = isObserved ? observeHandler(route.handler, names) : route.handler;
+        const name = route.operationId ?? `${route.controller}.${route.handlerName}`;
+        const handler = isObserved ? observeHandler(route.handler, name) : route.handler;
         return chain(route.middlewares, handler, isObserved);
       },
       select: (route) => this.#select(route),

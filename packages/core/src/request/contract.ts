@@ -18,7 +18,7 @@ export interface Contract {
    * What no guard and no policy shows, so that `tenon routes --audit` knows that it is meant. "public": it needs no
    * login, and everyone may use it with any id. "users": it needs one, and all who pass its guards may use it with any id.
    */
-  readonly access?: Access;
+  readonly access?: "public" | "users";
   /** Leaves the route out of the OpenAPI document, the docs page and the typed client. Defaults to false. */
   readonly hidden?: boolean;
   /** Parameters of the path, by name. */
@@ -37,8 +37,6 @@ export interface Contract {
   /** The messages of an event stream or a WebSocket. `events()` and `socket()` of @tenon/live set it. */
   readonly live?: LiveContract;
 }
-
-export type Access = "public" | "users";
 
 /** What is sent and received after the response has begun, by the names of the messages. */
 export interface LiveContract {

@@ -7,7 +7,7 @@ import type { FailuresOf, InputOf, ParamsOf, ResultOf, WrongEndpoint } from "./c
 import { isThenable, Reply, toDataReply } from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
-const written = Symbol.for("tenon.handler");
+const source = Symbol.for("tenon.handler");
 
 /**
  * A handler with its contract. Binds the declared parts of the request before the handler runs; the declared fields of
@@ -41,7 +41,7 @@ export function endpoint<const C extends Contract, const Result = never, Param e
     return input.then((ready) => settle(run(this, ctx, ready)));
   }
   Object.defineProperty(handleEndpoint, "name", { value: handler.name });
-  return Object.assign(handleEndpoint, { [declared]: declaration, [written]: writtenHandlerOf(handler) });
+  return Object.assign(handleEndpoint, { [declared]: declaration, [source]: sourceOf(handler) });
 }
 
 /** A path with these parameters, for the type of a context. */
@@ -52,8 +52,8 @@ export function contractOf(handler: object): Contract | undefined {
 }
 
 /** The function that the application has written: what `endpoint()` was given, or the handler itself. */
-export function writtenHandlerOf(handler: object): object {
-  return (handler as { readonly [written]?: object })[written] ?? handler; // only endpoint() sets it
+export function sourceOf(handler: object): object {
+  return (handler as { readonly [source]?: object })[source] ?? handler; // only endpoint() and withSource() set it
 }
 
 /** The same handler with another contract: what it binds stays. */
@@ -62,12 +62,12 @@ export function declareContract(handler: (ctx: Context) => unknown, contract: Co
     return handler.call(this, ctx);
   }
   Object.defineProperty(handleDeclared, "name", { value: handler.name });
-  return Object.assign(handleDeclared, { [declared]: contract, [written]: writtenHandlerOf(handler) });
+  return Object.assign(handleDeclared, { [declared]: contract, [source]: sourceOf(handler) });
 }
 
 /** For packages that wrap handlers: names and places of routes are those of the function that the application has written. */
-export function asWrittenBy<H extends object>(wrapper: H, handler: object): H {
-  return Object.assign(wrapper, { [written]: handler });
+export function withSource<H extends object>(wrapper: H, handler: object): H {
+  return Object.assign(wrapper, { [source]: handler });
 }
 
 type Call = (self: unknown, ctx: Context, input: BoundParts) => unknown;

@@ -1,6 +1,5 @@
 import { handlerSignal, middlewareSignal, trace } from "./channels.ts";
 import type { Compiled } from "./compose.ts";
-import { type DeclaredHandler, toOperationId } from "./contract.ts";
 import type { Handler } from "./handler.ts";
 
 /** A chain as it runs by default, and the same with signals, which is composed when a subscriber first needs it. */
@@ -33,8 +32,7 @@ export function observeMiddleware(middleware: Compiled): Compiled {
 }
 
 /** Publishes `tenon.handler`. */
-export function observeHandler(handler: Handler, declared: DeclaredHandler): Handler {
-  const name = toOperationId(declared) ?? `${declared.controller}.${declared.handler}`;
+export function observeHandler(handler: Handler, name: string): Handler {
   return (ctx) => {
     if (!handlerSignal.hasSubscribers) return handler(ctx);
     return trace(handlerSignal, { ctx, name }, () => handler(ctx));

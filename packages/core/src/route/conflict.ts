@@ -60,14 +60,9 @@ export function describeShadow({ open, guarded }: Shadow): string {
   return `${describe(open)} of ${open.owner} ${lack} and matches before ${describe(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
 }
 
-/** Whether a guard declares a security scheme for a route, and does not let requests without it pass. */
-export function isSecured({ guards }: Pick<FlatRoute, "guards">): boolean {
-  return guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true);
-}
-
 function lacksGuard(open: FlatRoute, guarded: FlatRoute): boolean {
   if (open.middlewares.length === 0) return guarded.middlewares.length > 0;
-  return isSecured(guarded) && !isSecured(open);
+  return guarded.secured && !open.secured;
 }
 
 function exactCandidates(patterns: Router<FlatRoute>, route: FlatRoute): FlatRoute[] {

@@ -6,14 +6,13 @@ import {
   returnsByStatus,
   type SecurityScheme,
   toBody,
-  toOperationId,
 } from "../request/contract.ts";
 import { isDescribed, type NamedSchema, type Refer, toJsonSchema } from "../schema/json-schema.ts";
 import type { Problem } from "../support/errors.ts";
 import { describe } from "./conflict.ts";
 import type { FlatRoute } from "./flatten.ts";
 
-type Declared = Pick<FlatRoute, "method" | "path" | "owner" | "controller" | "handlerName" | "contract" | "guards">;
+type Declared = Pick<FlatRoute, "method" | "path" | "owner" | "operationId" | "contract" | "guards">;
 
 /** Names that the OpenAPI document and the typed client could not tell apart. Commands and hidden routes are in neither. */
 export function findContractConflicts(routes: readonly Declared[]): Problem[] {
@@ -45,9 +44,8 @@ export function findUndescribed(routes: readonly Declared[]): string[] {
 function findTwinIds(routes: readonly Declared[]): string[] {
   const seen = new Map<string, Declared>();
   return routes.flatMap((route) => {
-    const { controller, handlerName: handler, contract } = route;
-    const id = contract === undefined ? undefined : toOperationId({ controller, handler, contract });
-    if (id === undefined) return [];
+    const id = route.operationId;
+    if (route.contract === undefined || id === undefined) return [];
     const other = seen.get(id);
     if (other === undefined) seen.set(id, route);
     if (other === undefined) return [];

@@ -1,6 +1,7 @@
 import type { Constructed } from "../inject/container.ts";
 import { labelOf, type ModuleNode } from "../inject/graph.ts";
 import { UnusableDependency } from "../inject/inject.ts";
+import { sourceOf } from "../request/endpoint.ts";
 import { describeValue, type Problem, quoteError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
 import type { Route, Routes } from "./route.ts";
@@ -36,7 +37,9 @@ export function findLostRoutes(constructed: readonly Constructed[], handlers: Re
   return constructed.flatMap(({ instance, name, node }): Problem[] => {
     if (Object(instance).constructor?.name !== name) return []; // not of a class, but what a factory has made
     if (hasMethod(instance, "routes") || name.endsWith("Controller")) return [];
-    const lost = fieldsWithRoutes(instance).filter(([, { handler }]) => !handlers.has(handler));
+    const lost = fieldsWithRoutes(instance).filter(
+      ([, { handler }]) => handler === undefined || !handlers.has(sourceOf(handler)),
+    );
     if (lost.length === 0) return [];
     const list = lost.map(([field]) => `this.${field}`).join(", ");
     const message = `${labelOf(name, node)} has routes and no routes() method: nothing serves them. Add routes() { return [${list}]; }.`;

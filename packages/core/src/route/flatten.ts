@@ -1,7 +1,15 @@
 import type { Compiled } from "../request/compose.ts";
-import type { Contract, MiddlewareContract } from "../request/contract.ts";
+import {
+  type Body,
+  type Contract,
+  type MiddlewareContract,
+  type ReturnsByStatus,
+  returnsByStatus,
+  toBody,
+  toOperationId,
+} from "../request/contract.ts";
 import { findContractFaults } from "../request/contract-faults.ts";
-import { contractOf } from "../request/endpoint.ts";
+import { contractOf, sourceOf } from "../request/endpoint.ts";
 import { type Handler, type Method, type MiddlewareLike, methods } from "../request/handler.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
 import { explainUnknownNames, namesOf } from "../support/options.ts";
@@ -15,8 +23,8 @@ export interface FlatRoute {
   readonly path: string;
   readonly pattern: Pattern;
   readonly handler: Handler;
-  /** The handler as the record gives it, unbound. */
-  readonly source: Handler;
+  /** The function that the application has written. */
+  readonly source: object;
   readonly handlerName: string;
   /** The middlewares of the groups and of the route; those of the application run before them. */
   readonly middlewares: readonly Compiled[];
@@ -28,8 +36,16 @@ export interface FlatRoute {
   readonly module: string | undefined;
   /** What `endpoint()` declares; undefined for a plain handler. */
   readonly contract: Contract | undefined;
+  /** The name of its contract in documents and clients: `posts.show`. */
+  readonly operationId: string | undefined;
+  /** How its contract declares the body of a request. */
+  readonly body: Body | undefined;
+  /** What its contract returns, by status. */
+  readonly returns: ReturnsByStatus;
   /** What its middlewares add to it. */
   readonly guards: readonly MiddlewareContract[];
+  /** Whether a guard declares a security scheme for it, and does not let requests without it pass. */
+  readonly secured: boolean;
 }
 
 export interface Owner {
@@ -119,21 +135,28 @@ class RouteTree {
     const parts = [...groups.map((group) => group.path), route.path];
     const pattern = this.#toPattern(path, parts, method, label);
     if (pattern === undefined) return undefined;
-    const { name, self, controller, module, guards = [] } = this.#owner;
+    const { name, self, controller, module, guards: outer = [] } = this.#owner;
+    const contract = this.#checkedContract(handler, pattern, method, label);
+    const handlerName = nameOf(route, handler, self);
+    const guards = [...outer, ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard));
     return {
       method,
       path: pattern.path,
       pattern,
       handler: handler.bind(self),
-      source: handler,
-      handlerName: nameOf(route, handler, self),
+      source: sourceOf(handler),
+      handlerName,
       middlewares,
       middlewareNames: middlewares.map((middleware) => middleware.name),
       owner: name,
       controller,
       module,
-      contract: this.#checkedContract(handler, pattern, method, label),
-      guards: [...guards, ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard)),
+      contract,
+      operationId: toOperationId({ controller, handler: handlerName, contract }),
+      body: toBody(contract?.body),
+      returns: returnsByStatus(contract?.returns),
+      guards,
+      secured: guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true),
     };
   }
 

@@ -18,7 +18,19 @@ export interface RunnableRoute extends FlatRoute, Runnable {
 }
 
 export interface RouteInfo
-  extends Pick<FlatRoute, "method" | "owner" | "controller" | "module" | "contract" | "guards"> {
+  extends Pick<
+    FlatRoute,
+    | "method"
+    | "owner"
+    | "controller"
+    | "module"
+    | "contract"
+    | "operationId"
+    | "body"
+    | "returns"
+    | "guards"
+    | "secured"
+  > {
   readonly path: string;
   readonly handler: string;
   /** The middlewares of its groups and its own, in the order in which they run. */
@@ -82,7 +94,11 @@ export class RouteTable {
       controller: route.controller,
       module: route.module,
       contract: route.contract,
+      operationId: route.operationId,
+      body: route.body,
+      returns: route.returns,
       guards: route.guards,
+      secured: route.secured,
     }));
   }
 

@@ -15,9 +15,9 @@ import {
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { asWrittenBy } from "@tenon/core/internal";
+import { withSource } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
-import { writtenHandlerOf } from "../../src/request/endpoint.ts";
+import { sourceOf } from "../../src/request/endpoint.ts";
 
 declare module "@tenon/core" {
   interface GuardValues {
@@ -216,5 +216,5 @@ test("a contract on top of that of an endpoint documents it, and what the endpoi
 
 test("a wrapped handler is known by the function that the application has written", () => {
   const show = () => "shown";
-  assert.equal(writtenHandlerOf(asWrittenBy(() => show(), show)), show);
+  assert.equal(sourceOf(withSource(() => show(), show)), show);
 });

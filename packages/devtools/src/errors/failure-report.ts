@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
-import { describeValue, type MatchedRoute, type RequestLimits } from "@tenon/core/internal";
+import { describeValue, type RequestLimits } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import type { SourceExcerpt } from "../failure/code-frame.ts";
 import { findHints } from "../failure/hints.ts";
@@ -38,7 +38,7 @@ export interface FailureReport {
   readonly source: SourceExcerpt | undefined;
   /** The issues of a body that could not be bound. */
   readonly issues: readonly Issue[];
-  readonly route: MatchedRoute | undefined;
+  readonly route: Context["route"];
   /** All routes, when none matched. */
   readonly routes: readonly RouteInfo[];
   /** The values of `web({ limits })`, when the request was too large. */

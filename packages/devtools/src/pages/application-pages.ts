@@ -85,7 +85,7 @@ export class ApplicationPages {
 }
 
 function toContract(route: RouteInfo | undefined) {
-  return route?.contract === undefined ? {} : { contract: toContractSummary(route.contract, route.guards) };
+  return route?.contract === undefined ? {} : { contract: toContractSummary(route) };
 }
 
 function toEnvironment(): Readonly<Record<string, string>> {

@@ -1,5 +1,4 @@
-import { type Contract, Dto, type MiddlewareContract } from "@tenon/core";
-import { returnsByStatus, toBody } from "@tenon/core/internal";
+import { Dto, type RouteInfo } from "@tenon/core";
 
 /** What an endpoint declares, in a few words each. */
 export interface ContractSummary {
@@ -14,31 +13,30 @@ export interface ContractSummary {
 
 const parts = ["params", "query", "headers", "body"] as const;
 
-export function toContractSummary(contract: Contract, guards: readonly MiddlewareContract[]): ContractSummary {
-  const { returns, errors = {}, summary } = contract;
+export function toContractSummary({ contract = {}, body, returns, guards }: RouteInfo): ContractSummary {
+  const { errors = {}, summary } = contract;
   const statuses = [
-    ...Object.keys(returnsByStatus(returns)),
+    ...Object.keys(returns),
     ...Object.keys(errors),
     ...guards.flatMap((guard) => Object.keys(guard.errors ?? {})),
   ].map(Number);
   return {
     ...(summary === undefined ? {} : { summary }),
     accepts: parts.flatMap((part) => {
-      const schema = contract[part];
-      return schema === undefined ? [] : { part: describePart(part, schema), fields: fieldsOf(schema) };
+      if (contract[part] === undefined) return [];
+      if (part !== "body") return { part, fields: fieldsOf(contract[part]) };
+      return { part: describeBody(body), fields: fieldsOf(body?.schema) };
     }),
     statuses: [...new Set(statuses)].sort((one, other) => one - other),
     security: [...new Set(guards.flatMap(({ security = {} }) => Object.keys(security)))],
   };
 }
 
-function describePart(part: string, schema: unknown): string {
-  const { kind = "json", types = [] } = part === "body" ? (toBody(schema) ?? {}) : {};
-  return kind === "json" ? part : `${part} (${[kind, ...types].join(" ")})`;
+function describeBody(body: RouteInfo["body"]): string {
+  return body === undefined || body.kind === "json" ? "body" : `body (${[body.kind, ...body.types].join(" ")})`;
 }
 
 /** Those of a DTO; schemas of other libraries do not tell. */
 function fieldsOf(schema: unknown): string[] {
-  const inner = toBody(schema)?.schema;
-  return inner instanceof Dto ? Object.keys(inner.fields) : [];
+  return schema instanceof Dto ? Object.keys(schema.fields) : [];
 }

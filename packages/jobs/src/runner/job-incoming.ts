@@ -1,4 +1,4 @@
-import type { Progress } from "@tenon/core/internal";
+import type { Context } from "@tenon/core";
 import type { Incoming } from "@tenon/core/platform";
 import type { JobProgress, JobRow } from "../job-record.ts";
 
@@ -29,7 +29,7 @@ export class JobRun {
     return this.row.claim;
   }
 
-  startProgress(total: number, label: string): Progress {
+  startProgress(total: number, label: string): ReturnType<Context["progress"]> {
     const report = (done: number) => {
       this.progress = { done, total, label };
       this.#onProgress(this);

@@ -1,5 +1,5 @@
 import { type Context, HttpError } from "@tenon/core";
-import { isThenable, logError, toHttpError, trace } from "@tenon/core/internal";
+import { logError, toHttpError, trace } from "@tenon/core/internal";
 import type { LiveConnections } from "../connections.ts";
 import { type IncomingMessage, IncomingMessages, toErrorText } from "../messages.ts";
 import type { Outbox } from "../outbox.ts";
@@ -87,7 +87,7 @@ export class Inbox {
     };
     try {
       const result = this.#options.onMessage(name, data);
-      return isThenable(result) ? Promise.resolve(result).then(() => {}, fail) : undefined;
+      return result instanceof Promise ? result.then(() => {}, fail) : undefined;
     } catch (error) {
       fail(error);
       return undefined;

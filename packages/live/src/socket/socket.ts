@@ -1,5 +1,5 @@
 import { type Context, type Contract, endpoint, Reply } from "@tenon/core";
-import { asWrittenBy, checkOptions, type InputOf, refuseOption } from "@tenon/core/internal";
+import { checkOptions, type InputOf, refuseOption, withSource } from "@tenon/core/internal";
 import type { Closing } from "../connections.ts";
 import { type LiveContext, type LiveHandler, LiveRoute } from "../live-route.ts";
 import { type DataOf, IncomingMessages, type Messages, messagesCheck } from "../messages.ts";
@@ -84,7 +84,7 @@ export function socket<const C extends SocketContract, Param extends string = st
   }
   const errors = { ...handshakeErrors, ...rest.errors };
   const declared = { ...rest, errors, live: { kind: "socket", sends, receives } } as const;
-  return endpoint(declared as Contract, asWrittenBy(openSocket, open ?? on));
+  return endpoint(declared as Contract, withSource(openSocket, open ?? on));
 }
 
 /** The handlers of a socket with any messages. */

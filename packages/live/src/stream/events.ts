@@ -1,5 +1,5 @@
 import { type Context, type Contract, endpoint, Reply } from "@tenon/core";
-import { asWrittenBy, checkOptions, type InputOf, refuseOption } from "@tenon/core/internal";
+import { checkOptions, type InputOf, refuseOption, withSource } from "@tenon/core/internal";
 import { type LiveContext, type LiveHandler, LiveRoute } from "../live-route.ts";
 import { type Messages, messagesCheck } from "../messages.ts";
 import { type ConnectionLimits, connectionTable } from "../settings.ts";
@@ -44,5 +44,5 @@ export function events<const C extends EventsContract, Param extends string = st
     return stream;
   }
   const declared = { ...rest, returns: { content: "text/event-stream" }, live: { kind: "events", sends } } as const;
-  return endpoint(declared as Contract, asWrittenBy(openStream, handler));
+  return endpoint(declared as Contract, withSource(openStream, handler));
 }

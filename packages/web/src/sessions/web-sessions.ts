@@ -1,5 +1,4 @@
 import { Clock, type Context, inject, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
-import type { ResponseHeaders } from "@tenon/core/internal";
 import { checkCsrf, csrfContract, needsCsrfCheck } from "./csrf.ts";
 import { CsrfTokens } from "./csrf-tokens.ts";
 import { Session, type SessionParts } from "./session.ts";
@@ -43,7 +42,7 @@ export class WebSessions implements Middleware {
     return checkCsrf(ctx, session, this.#parts.tokens).then(() => next());
   }
 
-  #sendCookie(ctx: Context, session: Session, headers: ResponseHeaders): void {
+  #sendCookie(ctx: Context, session: Session, headers: ReturnType<Context["response"]>): void {
     const name = this.#parts.cookie.nameFor(ctx);
     const { cookie, isUnsaved } = Session.close(session);
     if (isUnsaved) ctx.log.warn("the session was changed and not saved: WebSessions works on the platform web() only");

@@ -1,4 +1,4 @@
-import type { MatchedRoute } from "@tenon/core/internal";
+import type { RouteInfo } from "@tenon/core";
 import { describeMissing } from "./describe-missing.ts";
 import type { Page } from "./page.ts";
 
@@ -29,7 +29,7 @@ export const viewNameRule =
   'Names of views are made of the letters a to z, digits, "_", "-" and ".", with "/" between folders, and begin with no "."';
 
 /** `PostsController.index` and `PostsPages.index` are rendered by the view `posts/index`. */
-export function viewNameOf({ controller, handler }: MatchedRoute): string {
+export function viewNameOf({ controller, handler }: Pick<RouteInfo, "controller" | "handler">): string {
   return `${toKebabCase(controller.replace(/(?<=.)(?:Controller|Pages)$/, ""))}/${toKebabCase(plainName(handler))}`;
 }
 
