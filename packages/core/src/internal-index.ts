@@ -46,7 +46,7 @@ export { type PathOf, withSource } from "./request/endpoint.ts";
 export { formatError } from "./request/error-format.ts";
 export { toLocation } from "./request/headers.ts";
 export { logError } from "./request/kernel.ts";
-export { findShadows } from "./route/conflict.ts";
+export { findShadows } from "./route/shadows.ts";
 export { validate } from "./schema/bind.ts";
 export { findMismatches } from "./schema/check.ts";
 export { Field } from "./schema/field.ts";

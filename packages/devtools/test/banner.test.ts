@@ -19,6 +19,10 @@ function routesAt(...paths: readonly string[]): RouteInfo[] {
       owner: "",
       controller: "",
       contract: undefined,
+      operationId: undefined,
+      body: undefined,
+      returns: {},
+      secured: false,
       module: undefined,
       guards: guard === undefined ? [] : [{}],
     };
@@ -70,13 +74,12 @@ test("the request to try needs no guard and no parameter, if there is one", () =
 
 test("the request to try is never a stream, a socket or a download", () => {
   const [news] = routesAt("GET /news");
-  const returned = (contract: RouteInfo["contract"]) =>
-    toBanner(toFacts([{ ...(news as RouteInfo), contract }, ...routesAt("GET /")]), manifest); // there is one
-  assert.match(returned({ live: { kind: "events", sends: {} } }), /curl \S+:8080\/\n/);
-  assert.match(returned({ live: { kind: "socket", sends: {} } }), /curl \S+:8080\/\n/);
-  assert.match(returned({ returns: { content: "text/csv" } }), /curl \S+:8080\/\n/);
+  const returned = (declared: Partial<RouteInfo>) =>
+    toBanner(toFacts([{ ...(news as RouteInfo), ...declared }, ...routesAt("GET /")]), manifest); // there is one
+  assert.match(returned({ contract: { live: { kind: "events", sends: {} } } }), /curl \S+:8080\/\n/);
+  assert.match(returned({ contract: { live: { kind: "socket", sends: {} } } }), /curl \S+:8080\/\n/);
   assert.match(returned({ returns: { 200: { content: ["image/png"] } } }), /curl \S+:8080\/\n/);
-  assert.match(returned({ returns: dto({ title: string() }) }), /curl \S+:8080\/news\n/);
+  assert.match(returned({ returns: { 200: dto({ title: string() }) } }), /curl \S+:8080\/news\n/);
   // without a contract, the name decides
   assert.equal(example("GET /posts/events", "GET /orders/export", "GET /ws", "GET /eventful"), "/eventful");
   assert.equal(example("GET /events"), undefined);

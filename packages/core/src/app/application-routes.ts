@@ -11,12 +11,12 @@ import type { Handler, MiddlewareLike } from "../request/handler.ts";
 import { Kernel, refuseMalformed } from "../request/kernel.ts";
 import { observeHandler, observeMiddleware, toRunnable } from "../request/observed-chain.ts";
 import { Selection } from "../request/selection.ts";
-import { describeShadow, findDuplicates, findShadows } from "../route/conflict.ts";
-import { findContractConflicts, findUndescribed } from "../route/contract-conflicts.ts";
-import { findControllers, findLostRoutes, findUnlisted } from "../route/controllers.ts";
+import { findControllers, findUnserved } from "../route/controllers.ts";
+import { findDuplicateNames, findDuplicateRoutes } from "../route/duplicates.ts";
 import { type FlatRoute, flattenRoutes, type Owner, toGuards } from "../route/flatten.ts";
 import type { Routes } from "../route/route.ts";
 import { Router } from "../route/router.ts";
+import { describeShadow, findShadows } from "../route/shadows.ts";
 import { RouteTable, type RunnableRoute } from "../route/table.ts";
 import { HttpError, type Problem, StartError } from "../support/errors.ts";
 import { findMisspeltHooks } from "./lifecycle.ts";
@@ -59,14 +59,13 @@ export class ApplicationRoutes {
     const own = { name, controller: platform?.name ?? "", self: undefined };
     const ofPlatform = this.#flatten(platform?.routes ?? [], own, graph.root, name, problems);
     this.#routes = [...ofControllers, ...ofPlatform];
-    problems.push(...findLostRoutes(container.constructed, new Set(this.#routes.map(({ source }) => source))));
+    const unserved = findUnserved(container.constructed, this.#routes);
     const served = this.#routes.filter((route) => platform?.serves(route));
-    problems.push(...findDuplicates(this.#routes), ...findContractConflicts(served));
+    problems.push(...unserved.problems, ...findDuplicateRoutes(this.#routes), ...findDuplicateNames(served));
     problems.push(...findMisspeltHooks(container.constructed));
     if (problems.length > 0) throw new StartError(problems);
-    const unlisted = parts.production ? [] : controllers.flatMap(findUnlisted);
-    const shadowed = findShadows(served).map(describeShadow);
-    for (const warning of [...shadowed, ...findUndescribed(served), ...unlisted]) log.warn(warning);
+    const unlisted = parts.production ? [] : unserved.warnings;
+    for (const warning of [...findShadows(served).map(describeShadow), ...unlisted]) log.warn(warning);
   }
 
   /** The routes that a platform serves, behind its middlewares. Those of the application's own are compiled already. */

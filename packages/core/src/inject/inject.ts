@@ -7,7 +7,7 @@ export interface Injector {
 
 // What is being constructed. The only other state at module level in core: the channels and `requestStore` of
 // request/channels.ts, which a process has once like node:diagnostics_channel; what is known about a schema or a
-// contract, for as long as that lives (request/endpoint.ts, schema/foreign-text.ts, route/contract-conflicts.ts); and the registry
+// contract, for as long as that lives (request/endpoint.ts, schema/foreign-text.ts); and the registry
 // of middleware/file-chunks.ts, which closes forgotten files.
 let current: Injector | undefined;
 

@@ -4,7 +4,7 @@ import { unusable } from "../inject/inject.ts";
 import { isClass } from "../inject/token.ts";
 import { describeValue, importEachOther, type Problem } from "../support/errors.ts";
 import { bindMiddleware, type Compiled, isMiddleware } from "./compose.ts";
-import { findGuardFaults } from "./contract-faults.ts";
+import { findGuardProblems } from "./contract-problems.ts";
 import type { MiddlewareFunction, MiddlewareLike } from "./handler.ts";
 
 export interface CompileScope {
@@ -22,8 +22,11 @@ export function compileMiddleware(
   scope: CompileScope,
 ): Compiled | undefined {
   const compiled = toCompiled(middleware, place, scope);
-  for (const fault of [compiled?.contract ?? []].flat().flatMap(findGuardFaults)) {
-    scope.problems.push({ code: "BAD_CONTRACT", message: `The contract of the middleware ${compiled?.name} ${fault}` });
+  for (const problem of [compiled?.contract ?? []].flat().flatMap(findGuardProblems)) {
+    scope.problems.push({
+      code: "BAD_CONTRACT",
+      message: `The contract of the middleware ${compiled?.name} ${problem}`,
+    });
   }
   return compiled;
 }

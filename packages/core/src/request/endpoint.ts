@@ -21,9 +21,6 @@ export function endpoint<const C extends Contract, const Result = never, Param e
     input: InputOf<C>,
   ) => Result | Promise<Result> | PromiseLike<Result>,
 ): (ctx: Context<PathOf<ParamsOf<C, NoInfer<Param>>>>) => unknown {
-  if (typeof contract !== "object" || contract === null || typeof handler !== "function") {
-    throw new TypeError("endpoint() takes a contract and a handler: endpoint({ returns: Post }, (ctx) => …)");
-  }
   const declaration = contract as Contract; // what is wrong with it exists at compile time only
   const read = compileInput(declaration);
   const toReply = compileReply(declaration);
@@ -32,7 +29,7 @@ export function endpoint<const C extends Contract, const Result = never, Param e
   // the schemas were inferred from the contract that `read` was compiled from
   const call = (self: unknown, ctx: Context, input: BoundParts): unknown =>
     handler.call(self, ctx, input as InputOf<C>);
-  const streamed = streamedFieldOf(contract);
+  const streamed = streamedFieldOf(declaration);
   const run = streamed === undefined ? call : failingWithUpload(call, streamed);
 
   function handleEndpoint(this: unknown, ctx: Context): unknown {

@@ -1,5 +1,4 @@
 import { BindError, HttpError, type Issue } from "../support/errors.ts";
-import { checkOptions, takes } from "../support/options.ts";
 
 /** How an application writes its error responses, those of the HTTP server included. */
 export interface ErrorFormat {
@@ -109,14 +108,11 @@ const formats: Readonly<Record<ErrorFormatName, (rejectedStatus: number) => Erro
   problem,
 };
 
-const rejection = takes.wholeNumber(400, 499);
-
 /** A preset with another status for rejected input, or as the start of a format of your own. */
 export function errorFormat(
   name: ErrorFormatName,
   options: Pick<ErrorFormat, "rejectedStatus" | "malformedStatus"> = {},
 ): ErrorFormat {
-  checkOptions("errorFormat()", options, { rejectedStatus: rejection, malformedStatus: rejection });
   return { ...formats[name](options.rejectedStatus ?? 400), ...options };
 }
 

@@ -1,8 +1,7 @@
 import type { Context } from "./context.ts";
 import type { MiddlewareContract } from "./contract.ts";
 
-export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const;
-export type Method = (typeof methods)[number];
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "HEAD";
 
 /** Takes the request context and returns any value; the platform serializes it. */
 export type Handler<Path extends string = string> = (ctx: Context<Path>) => unknown;

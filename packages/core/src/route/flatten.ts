@@ -8,9 +8,9 @@ import {
   toBody,
   toOperationId,
 } from "../request/contract.ts";
-import { findContractFaults } from "../request/contract-faults.ts";
+import { findContractProblems } from "../request/contract-problems.ts";
 import { contractOf, sourceOf } from "../request/endpoint.ts";
-import { type Handler, type Method, type MiddlewareLike, methods } from "../request/handler.ts";
+import type { Handler, Method, MiddlewareLike } from "../request/handler.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
 import { explainUnknownNames, namesOf } from "../support/options.ts";
 import { joinPaths, type Pattern, PatternError, parsePattern } from "../support/pattern.ts";
@@ -60,22 +60,13 @@ export interface Owner {
   readonly compile: (middleware: MiddlewareLike, place: string) => Compiled | undefined;
 }
 
-const deepest = 100; // deeper groups come from a loop, and would exhaust the stack
 const recordNames = namesOf<Route>({ method: true, path: true, handler: true, middlewares: true, children: true });
 
 /** Turns the tree that an owner declares into a list. Problems are collected; broken routes are left out. */
 export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[]): FlatRoute[] {
   const tree = new RouteTree(owner, problems);
-  tree.walk(routes, { path: "", middlewares: [], groups: [] });
+  tree.walk(routes, "", []);
   return tree.flat;
-}
-
-/** Where in the tree a route is. */
-interface Place {
-  readonly path: string;
-  readonly middlewares: readonly Compiled[];
-  /** From the outermost on. */
-  readonly groups: Routes;
 }
 
 class RouteTree {
@@ -88,33 +79,21 @@ class RouteTree {
     this.#problems = problems;
   }
 
-  walk(list: Routes, { path: group, middlewares: outer, groups }: Place): void {
-    for (const [index, route] of list.entries()) {
-      if (typeof route !== "object" || route === null || typeof route.path !== "string") {
-        const place = `Route ${index + 1}${group === "" ? "" : ` in group ${group}`} of ${this.#owner.name}`;
-        const what = route === undefined ? "undefined, which a misspelt field is, too" : "not a route record";
-        this.#refuse(`${place} is ${what}. Write { method, path, handler }.`);
-        continue;
-      }
+  /** `group` and `outer` are the path and the middlewares of the groups around the list. */
+  walk(list: Routes, group: string, outer: readonly Compiled[]): void {
+    for (const route of list) {
       const path = joinPaths(group, route.path);
       const label = `${route.method ?? "Route"} ${path} of ${this.#owner.name}`;
-      if (groups.includes(route)) {
-        this.#refuse(`${label} contains itself. Remove it from the children inside it.`);
-        continue;
-      }
-      if (groups.length > deepest) {
-        this.#refuse(`${label} is inside more than ${deepest} groups. Write fewer, with longer paths.`);
-        continue;
-      }
       const unknown = explainUnknownNames(route, recordNames);
       if (unknown !== undefined) this.#refuse(`${label} has an unknown key: ${unknown}`);
-      const own = this.#listOf(route.middlewares, "middlewares", label).map((item) => this.#owner.compile(item, label));
+      const own = (route.middlewares ?? []).map((item) => this.#owner.compile(item, label));
       const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
       // the field that a misspelt key leaves missing is not reported as well
-      const parsed = unknown === undefined ? this.#toFlatRoute(route, label, { path, middlewares, groups }) : undefined;
-      if (parsed !== undefined) this.flat.push(parsed);
-      const children = this.#listOf(route.children, "children", label);
-      if (children.length > 0) this.walk(children, { path, middlewares, groups: [...groups, route] });
+      if (unknown === undefined && (route.method ?? route.handler) !== undefined) {
+        const flat = this.#toFlatRoute(route, label, path, middlewares);
+        if (flat !== undefined) this.flat.push(flat);
+      }
+      this.walk(route.children ?? [], path, middlewares);
     }
   }
 
@@ -122,18 +101,16 @@ class RouteTree {
     this.#problems.push({ code, message });
   }
 
-  #listOf<T>(list: readonly T[] | undefined, name: string, label: string): readonly T[] {
-    if (list === undefined || Array.isArray(list)) return list ?? [];
-    this.#refuse(`The ${name} of ${label} are ${describeValue(list)}. Write a list: [ … ].`);
-    return [];
-  }
-
-  #toFlatRoute(route: Route, label: string, { path, middlewares, groups }: Place): FlatRoute | undefined {
-    const { method } = route;
-    const handler = this.#handlerOf(route, label);
-    if (handler === undefined) return undefined;
-    const parts = [...groups.map((group) => group.path), route.path];
-    const pattern = this.#toPattern(path, parts, method, label);
+  #toFlatRoute(route: Route, label: string, path: string, middlewares: readonly Compiled[]): FlatRoute | undefined {
+    const { method, handler } = route;
+    if (typeof handler !== "function") {
+      const what = handler === undefined ? "no handler" : `${describeValue(handler)} as its handler`;
+      return this.#refuse(
+        `${label} has ${what}. Name one, for example handler: this.index, and check the method's spelling.`,
+        "BAD_HANDLER",
+      );
+    }
+    const pattern = this.#toPattern(path, method, label);
     if (pattern === undefined) return undefined;
     const { name, self, controller, module, guards: outer = [] } = this.#owner;
     const contract = this.#checkedContract(handler, pattern, method, label);
@@ -160,30 +137,6 @@ class RouteTree {
     };
   }
 
-  /** Undefined for a group, and for a record that is refused. */
-  #handlerOf({ method, handler, children }: Route, label: string): Handler | undefined {
-    if (handler === undefined && method === undefined) {
-      return children === undefined
-        ? this.#refuse(`${label} has neither a handler nor children. Add one of them.`)
-        : undefined;
-    }
-    if (typeof handler !== "function") {
-      const value: unknown = handler;
-      if (value instanceof Promise) value.catch(() => {}); // an unhandled rejection would crash the process first
-      const fault = `The handler of ${label} is ${describeValue(value)}, not a function. Name the method and do not call it: handler: this.index.`;
-      const missing = `${label} has no handler. Name one, for example handler: this.index, and check the method's spelling.`;
-      return this.#refuse(handler === undefined ? missing : fault, "BAD_HANDLER");
-    }
-    if (method !== undefined && !methods.includes(method)) {
-      return this.#refuse(`${label}: "${method}" is not a method. Use one of ${methods.join(", ")}.`);
-    }
-    if (method === undefined && children !== undefined) {
-      const fault = `${label} has children and a handler but no method: a group has no handler.`;
-      return this.#refuse(`${fault} Give the handler a child route of its own.`);
-    }
-    return handler;
-  }
-
   #checkedContract(
     handler: Handler,
     pattern: Pattern,
@@ -192,25 +145,21 @@ class RouteTree {
   ): Contract | undefined {
     const contract = contractOf(handler);
     if (contract === undefined) return undefined;
-    for (const fault of findContractFaults(contract, { method, params: pattern.params.map(({ name }) => name) })) {
-      this.#refuse(`The contract of ${label} ${fault}`, "BAD_CONTRACT");
+    for (const problem of findContractProblems(contract, { method, params: pattern.params.map(({ name }) => name) })) {
+      this.#refuse(`The contract of ${label} ${problem}`, "BAD_CONTRACT");
     }
     return contract;
   }
 
-  /** `parts` are the paths of the groups and of the route, as they were written. */
-  #toPattern(path: string, parts: readonly string[], method: Method | undefined, label: string): Pattern | undefined {
-    // in a group too, where "/api" and "v1" could mean "/apiv1"; "" is the path of the group itself
-    const bare = path === "" ? path : parts.find((part) => part !== "" && !part.startsWith("/"));
-    if (method !== undefined && bare !== undefined) {
-      return this.#refuse(`${label}: the path must start with "/": write "/${bare}".`);
-    }
+  /** The path of a route begins with a slash, whether or not it was written; that of a command does not. */
+  #toPattern(path: string, method: Method | undefined, label: string): Pattern | undefined {
     if (method === undefined && path.includes(" ")) {
       const words = path.replaceAll(/[ /]+/g, "/");
       return this.#refuse(`${label}: "/" separates the words of a command: write "${words}".`);
     }
     try {
-      return parsePattern(method === undefined && path.startsWith("/") ? path.slice(1) : path);
+      const bare = path.startsWith("/") ? path.slice(1) : path;
+      return parsePattern(method === undefined ? bare : `/${bare}`);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       return this.#refuse(`${label} is malformed: ${error.message}.`);

@@ -3,7 +3,6 @@ import type { Contract, ErrorsByStatus, MiddlewareContract } from "../request/co
 import type { FailuresOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
 import { contractOf, declareContract, endpoint } from "../request/endpoint.ts";
 import type { Handler, Method, MiddlewareLike } from "../request/handler.ts";
-import { describeValue } from "../support/errors.ts";
 import { joinPaths, type ParamNames } from "../support/pattern.ts";
 
 /** A route as an application writes it: five fields, all of them plain data. `route.get()` and its siblings make them. */
@@ -119,11 +118,6 @@ function createBuilder(prefix: string, shared: SharedContract): RouteBuilder {
 export const route: RouteBuilder = createBuilder("", {});
 
 function toRecord(method: Method | undefined, path: string, declared: RouteContract, handler: unknown): Route {
-  if (typeof handler !== "function") {
-    const name = method === undefined ? "command" : method.toLowerCase();
-    const use = `route.${name}("${path}", { returns: Post }, (ctx) => …)`;
-    throw new TypeError(`route.${name}("${path}") takes a handler, not ${describeValue(handler)}: ${use}`);
-  }
   const { middlewares, ...contract } = declared;
   return {
     ...(method === undefined ? {} : { method }),

@@ -3,9 +3,8 @@ import type { Handler, Method } from "../request/handler.ts";
 import { type Runnable, toRunnable } from "../request/observed-chain.ts";
 import type { Selection } from "../request/selection.ts";
 import { type Problem, StartError } from "../support/errors.ts";
-import { joinPaths, PatternError, parsePattern, shapeOf } from "../support/pattern.ts";
-import { describe, findDuplicates } from "./conflict.ts";
-import { findContractConflicts } from "./contract-conflicts.ts";
+import { joinPaths, parsePattern, shapeOf } from "../support/pattern.ts";
+import { describe, findDuplicateNames, findDuplicateRoutes } from "./duplicates.ts";
 import type { FlatRoute } from "./flatten.ts";
 import type { Route, Routes } from "./route.ts";
 import type { Router } from "./router.ts";
@@ -111,19 +110,15 @@ export class RouteTable {
   }
 
   #without(method: Method | undefined, path: string): RunnableRoute[] {
-    const shape = toShape(path);
+    const shape = shapeOf(parsePattern(joinPaths("", path)));
     const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
     if (rest.length < this.#router.routes.length) return rest;
-    throw new StartError([
-      {
-        code: "UNKNOWN_ROUTE",
-        message: `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`,
-      },
-    ]);
+    const message = `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`;
+    throw new StartError([{ code: "UNKNOWN_ROUTE", message }]);
   }
 
   #install(routes: readonly RunnableRoute[]): void {
-    const problems = [...findDuplicates(routes), ...findContractConflicts(routes)];
+    const problems = [...findDuplicateRoutes(routes), ...findDuplicateNames(routes)];
     if (problems.length > 0) throw new StartError(problems);
     this.#router.load(routes);
     this.#version++;
@@ -135,14 +130,5 @@ export class RouteTable {
     const { compose, select } = this.#tools;
     const runnable = toRunnable((isObserved) => compose(route, isObserved));
     return { ...route, ...runnable, matched, selection: select(route) };
-  }
-}
-
-function toShape(path: string): string {
-  try {
-    return shapeOf(parsePattern(joinPaths("", path)));
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new StartError([{ code: "BAD_ROUTE", message: `${path} is malformed: ${error.message}.` }]);
   }
 }

@@ -231,7 +231,3 @@ testOnBothTransports(
   },
   { errors: { ...errorFormat("plain"), toBody: ({ message }) => ({ message }) } },
 );
-
-test("a status for rejected input that is not a client error stops the start", () => {
-  assert.throws(() => errorFormat("plain", { rejectedStatus: 200 }), { name: "StartError" });
-});

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, defineModule, inject, provide, type Route, type Routes, route, token } from "@tenon/core";
+import { api, defineModule, inject, provide, type Route, type Routes, route, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { startError, startText } from "../support/start-error.ts";
+import { LogLines } from "../support/log-lines.ts";
+import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
 test("whatever has routes() is a controller, by whatever name and however it is made", async () => {
@@ -25,110 +26,37 @@ test("whatever has routes() is a controller, by whatever name and however it is 
   assert.equal(await (await app.request("GET", "/made")).json(), "made");
 });
 
-test("routes() that returns no list is reported with what it returned", async () => {
-  const results: readonly [value: unknown, text: string][] = [
-    [undefined, "undefined"],
-    [{ path: "/" }, "an object"],
-    ["/", 'the text "/"'],
-    [Promise.resolve([]), "an object (Promise)"],
-    [Promise.reject(new Error("never unhandled")), "an object (Promise)"],
-  ];
-  for (const [value, text] of results) {
-    class OddController {
-      routes() {
-        return value;
-      }
-    }
-    const error = await startError(defineModule({ name: "app", declarations: [OddController] }));
-    assert.equal(
-      error.message,
-      `routes() of OddController (module "app") returned ${text}. Return a list of routes: [this.index, this.show].`,
-    );
-    assert.equal(error.problems[0]?.code, "BAD_ROUTE");
-  }
-});
-
-test("routes that are no method are reported as missing", async () => {
+test("a controller without routes(), or one that returns no list, stops the start", async () => {
   class ListController {
     readonly routes: Routes = [];
   }
-  assert.equal(
-    await startText(ListController),
-    'ListController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.',
-  );
-});
-
-test("Routes() instead of routes() stops the start, whatever the class is called", async () => {
-  class Greeter {
-    Routes(): Routes {
-      return [{ method: "GET", path: "/greet", handler: () => "hello" }];
+  class OddController {
+    routes() {
+      return Promise.resolve([]);
     }
   }
-  class PostsController extends Greeter {}
-  const Made = token<object>("Made");
-  const error = await startError(
-    defineModule({
-      name: "app",
-      declarations: [Greeter, PostsController, provide(Made, () => ({ Routes: () => [] }))],
-    }),
-  );
+  const { problems } = await startError(defineModule({ name: "app", declarations: [ListController, OddController] }));
   assert.deepEqual(
-    error.problems,
-    ["Greeter", "PostsController", "Made"].map((name) => ({
-      code: "CONTROLLER_WITHOUT_ROUTES",
-      message: `${name} (module "app") has Routes(), which nothing calls. Write routes().`,
-    })),
+    problems.map(({ code }) => code),
+    ["CONTROLLER_WITHOUT_ROUTES", "BAD_ROUTE"],
   );
 });
 
-test("a class that has routes() may have Routes as well, and one may have Routes that is not a method", async () => {
-  class Both {
-    routes(): Routes {
-      return this.Routes();
-    }
-    Routes(): Routes {
-      return [{ method: "GET", path: "/both", handler: () => "both" }];
-    }
-  }
-  class Atlas {
-    readonly Routes = ["A1"];
-  }
-  const app = await createTestApp(defineModule({ name: "app", declarations: [Both, Atlas] }), api());
-  assert.equal(await (await app.request("GET", "/both")).json(), "both");
-});
-
-test("a handler that was called instead of named is reported with what it returned", async () => {
-  const results: readonly [value: unknown, text: string][] = [
-    [[], "a list"],
-    [Promise.resolve("posts"), "an object (Promise)"],
-    [Promise.reject(new Error("never unhandled")), "an object (Promise)"],
-  ];
-  for (const [value, text] of results) {
-    const route = { method: "GET", path: "/", handler: value as never } as const; // no compiler let it pass
-    const error = await startError(moduleOf([route]));
-    assert.equal(
-      error.message,
-      `The handler of GET / of TestController (module "test") is ${text}, not a function. Name the method and do not call it: handler: this.index.`,
-    );
-    assert.equal(error.problems[0]?.code, "BAD_HANDLER");
-  }
-});
-
-test("a handler that is called in routes() and finds no context is reported with the cure", async () => {
-  class PostsController {
-    routes(): Routes {
-      return [{ method: "GET", path: "/:id", handler: this.show(undefined as never) as never }]; // likewise
-    }
-    show(ctx: Context) {
-      return ctx.param("id");
+test("a route that routes() does not return is a warning in development", async () => {
+  const log = new LogLines();
+  class Forgetful {
+    readonly index = route.get("/", () => "index");
+    readonly show = route.get("/show", () => "show");
+    readonly nested = route.get("/nested", () => "nested");
+    routes() {
+      return [this.index, { path: "/group", children: [this.nested] }];
     }
   }
-  const { message, problems } = await startError(defineModule({ name: "app", declarations: [PostsController] }));
-  assert.match(
-    message,
-    /^routes\(\) of PostsController .+ A route names its handler and does not call it: handler: this\.index\.$/,
-  );
-  assert.equal(problems[0]?.code, "ROUTES_FAILED");
+  const module = defineModule({ name: "forgetful", declarations: [Forgetful] });
+  await (await createTestApp(module, api(), { log: log.options })).stop();
+  assert.deepEqual(log.messages("warn"), [
+    'show of Forgetful (module "forgetful") is a route that routes() does not return: nothing serves it.',
+  ]);
 });
 
 test("routes in fields of a class without routes() are reported, unless a controller lists them", async () => {
@@ -184,32 +112,18 @@ const guarded = (middleware: unknown): Route => ({
 });
 
 test("a middleware is a class, an instance, an object with handle(), or a function", async () => {
-  for (const middleware of [Guard, new Guard(), { handle: () => "guarded" }, () => "guarded"]) {
+  const bare = Object.assign(Object.create(null), { handle: () => "guarded" });
+  for (const middleware of [Guard, new Guard(), { handle: () => "guarded" }, bare, () => "guarded"]) {
     const app = await createTestApp(moduleOf([guarded(middleware)]), api());
     assert.equal(await (await app.request("GET", "/")).json(), "guarded");
   }
 });
 
-test("an object without a prototype may be a middleware", async () => {
-  const bare = Object.assign(Object.create(null), { handle: () => "guarded" });
-  const app = await createTestApp(moduleOf([guarded(bare)]), api());
-  assert.equal(await (await app.request("GET", "/")).json(), "guarded");
-});
-
 test("a middleware that is none is reported with the route that lists it", async () => {
-  const wrong: readonly [value: unknown, text: string][] = [
-    [
-      undefined,
-      "undefined as a middleware. Check its spelling. Most often two files import each other: move what both need into a third file.",
-    ],
-    [null, "null as a middleware. Use a class or an object with handle(ctx, next), or a function."],
-    [{ handel: 1 }, "an object as a middleware. Use a class or an object with handle(ctx, next), or a function."],
-    [class Gard {}, "the class Gard as a middleware. Give it a method handle(ctx, next)."],
-  ];
-  for (const [value, text] of wrong) {
-    const error = await startError(moduleOf([{ path: "/api", children: [guarded(value)] }]));
-    assert.equal(error.message, `GET /api of TestController (module "test") lists ${text}`);
-    assert.equal(error.problems[0]?.code, "BAD_MIDDLEWARE");
+  for (const value of [undefined, null, { handel: 1 }, class Gard {}]) {
+    const { problems } = await startError(moduleOf([{ path: "/api", children: [guarded(value)] }]));
+    assert.equal(problems[0]?.code, "BAD_MIDDLEWARE");
+    assert.match(String(problems[0]?.message), /^GET \/api of TestController \(module "test"\) lists /);
   }
 });
 

@@ -268,7 +268,7 @@ const mistakes: readonly Mistake[] = [
     from: "this.index }",
     to: "this.index() }",
     shows:
-      'start: src/main.ts: The handler of GET /orders of OrdersController (module "orders") is a list, not a function. Name the method and do not call it: handler: this.index.',
+      'start: src/main.ts: GET /orders of OrdersController (module "orders") has a list as its handler. Name one, for example handler: this.index, and check the method\'s spelling.',
   },
   {
     name: "a handler that is called and needs its context",
@@ -276,7 +276,7 @@ const mistakes: readonly Mistake[] = [
     from: "this.show }",
     to: "this.show() }",
     shows:
-      "start: src/orders.controller.ts:16: routes() of OrdersController (module \"orders\") failed: Cannot read properties of undefined (reading 'param'). LOG_LEVEL=debug shows where it was thrown. A route names its handler and does not call it: handler: this.index.",
+      "start: src/orders.controller.ts:16: routes() of OrdersController (module \"orders\") failed: Cannot read properties of undefined (reading 'param'). LOG_LEVEL=debug shows where it was thrown.",
   },
   {
     name: "a misspelt handler",
@@ -301,14 +301,6 @@ const mistakes: readonly Mistake[] = [
     to: "paths(): Routes",
     shows:
       'start: src/main.ts: OrdersController (module "orders") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.',
-  },
-  {
-    name: "a path without its slash",
-    file: "src/orders.controller.ts",
-    from: '"/orders"',
-    to: '"orders"',
-    shows:
-      'start: src/main.ts: GET orders of OrdersController (module "orders"): the path must start with "/": write "/orders".',
   },
   {
     name: "two routes of one shape",

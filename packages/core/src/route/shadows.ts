@@ -1,27 +1,7 @@
-import type { Problem } from "../support/errors.ts";
-import { comparePatterns, isExact, overlaps, shapeOf } from "../support/pattern.ts";
+import { comparePatterns, isExact, overlaps } from "../support/pattern.ts";
+import { describe } from "./duplicates.ts";
 import type { FlatRoute } from "./flatten.ts";
 import { Router } from "./router.ts";
-
-type Declared = Pick<FlatRoute, "method" | "path" | "pattern" | "owner">;
-
-/** Two routes of one method and one shape: only one of them could ever match. */
-export function findDuplicates(routes: readonly Declared[]): Problem[] {
-  const problems: Problem[] = [];
-  const seen = new Map<string, Declared>();
-  for (const route of routes) {
-    const key = `${route.method ?? ""} ${shapeOf(route.pattern)}`;
-    const other = seen.get(key);
-    if (other === undefined) {
-      seen.set(key, route);
-      continue;
-    }
-    const as = other.path === route.path ? "" : ` as ${describe(other)}`;
-    const message = `${describe(route)} of ${route.owner} is already declared by ${other.owner}${as}. Remove one of them or change its path.`;
-    problems.push({ code: "DUPLICATE_ROUTE", message });
-  }
-  return problems;
-}
 
 /** A route that takes paths from one whose guards it does not have. */
 export interface Shadow {
@@ -34,14 +14,8 @@ export function findShadows(routes: readonly FlatRoute[]): Shadow[] {
   const guarded = served.filter((route) => route.middlewares.length > 0 && !isExact(route.pattern));
   if (guarded.length === 0) return [];
   const patterns = new Router(served.filter((route) => !isExact(route.pattern)));
-  const byFirstSegment = Map.groupBy(guarded, (route) => route.pattern.segments[0]);
   return served.flatMap((open) => {
-    const [first] = open.pattern.segments;
-    const candidates = isExact(open.pattern)
-      ? exactCandidates(patterns, open)
-      : first === undefined
-        ? guarded
-        : [...(byFirstSegment.get(first) ?? []), ...(byFirstSegment.get(undefined) ?? [])];
+    const candidates = isExact(open.pattern) ? exactCandidates(patterns, open) : guarded;
     return candidates
       .filter(
         (other) =>
@@ -71,8 +45,4 @@ function exactCandidates(patterns: Router<FlatRoute>, route: FlatRoute): FlatRou
   const path = `/${segments.map(encodeURIComponent).join("/")}`;
   const match = patterns.resolve(route.method as string, path); // commands were left out
   return match === undefined ? [] : [match.route];
-}
-
-export function describe(route: Pick<FlatRoute, "method" | "path">): string {
-  return route.method === undefined ? `command ${route.path}` : `${route.method} ${route.path}`;
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Controller, defineModule, type Route, type Routes } from "@tenon/core";
+import { api, type Route, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
-import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
 const handler = () => "here";
@@ -12,68 +11,6 @@ const open = (method: Route["method"] & string, path: string): Route => ({ metho
 const guarded = (method: Route["method"] & string, path: string): Route => ({
   ...open(method, path),
   middlewares: [guard],
-});
-
-class PostsController implements Controller {
-  routes(): Routes {
-    return [open("GET", "/posts/:id"), open("GET", "/posts")];
-  }
-}
-class NewsController implements Controller {
-  routes(): Routes {
-    return [open("GET", "/posts/:slug"), open("GET", "/posts")];
-  }
-}
-
-test("a route of the same method and shape as another stops the start and names both owners", async () => {
-  const NewsModule = defineModule({ name: "news", declarations: [NewsController] });
-  const module = defineModule({ name: "posts", imports: [NewsModule], declarations: [PostsController] });
-  const error = await startError(module);
-  assert.deepEqual(
-    error.problems.map(({ code, message }) => [code, message]),
-    [
-      [
-        "DUPLICATE_ROUTE",
-        'GET /posts/:id of PostsController (module "posts") is already declared by NewsController (module "news") as GET /posts/:slug. Remove one of them or change its path.',
-      ],
-      [
-        "DUPLICATE_ROUTE",
-        'GET /posts of PostsController (module "posts") is already declared by NewsController (module "news"). Remove one of them or change its path.',
-      ],
-    ],
-  );
-});
-
-const duplicates: readonly [Routes, string][] = [
-  [[open("GET", "/a/*"), { path: "/a", children: [open("GET", "/*")] }], "wildcards of one prefix"],
-  [[open("GET", "/a"), { path: "/a", children: [open("GET", "/")] }], "a group's own path and the path itself"],
-  [[open("GET", "/:a/x/:b"), open("GET", "/:b/x/:a")], "the same places under other names"],
-  [[open("HEAD", "/a"), open("HEAD", "/a")], "HEAD twice"],
-];
-for (const [routes, title] of duplicates) {
-  test(`duplicates are found whatever they look like: ${title}`, async () => {
-    const error = await startError(moduleOf(routes));
-    assert.deepEqual(
-      error.problems.map(({ code }) => code),
-      ["DUPLICATE_ROUTE"],
-    );
-  });
-}
-
-test("routes that differ in method, in shape or in their last slash are not duplicates", async () => {
-  const routes = [
-    open("GET", "/a"),
-    open("POST", "/a"),
-    open("HEAD", "/a"),
-    open("GET", "/a/"),
-    open("GET", "/a/:x"),
-    open("GET", "/a/*"),
-    open("GET", "/:x/a"),
-    open("GET", "/a/:x/*"),
-  ];
-  const app = await createTestApp(moduleOf(routes), api());
-  assert.equal(app.routes.list().length, routes.length);
-  await app.stop();
 });
 
 /** What the start warns of. */
