@@ -10,6 +10,7 @@ import { HttpError, type Issue } from "../support/errors.ts";
 import type { Context } from "./context.ts";
 import {
   type Contract,
+  describeRoute,
   impliedErrors,
   isContent,
   isSchema,
@@ -69,7 +70,7 @@ export class ContractCheck {
     report: (ctx: Context, mismatch: ContractMismatch) => void,
     format: ErrorFormat = plainErrors,
   ) {
-    this.#route = [method, path].filter(Boolean).join(" ");
+    this.#route = describeRoute({ method, path });
     this.#contract = contract;
     this.#statuses = toStatuses(contract, guards, format);
     this.#report = report;

@@ -2,7 +2,7 @@ import { Dto } from "../schema/dto.ts";
 import type { Field } from "../schema/field.ts";
 import { describeValue } from "../support/errors.ts";
 import { explainUnknownNames, namesOf } from "../support/options.ts";
-import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus, toBody } from "./contract.ts";
+import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus } from "./contract.ts";
 import type { Method } from "./handler.ts";
 
 const names = namesOf<Contract>({
@@ -78,7 +78,6 @@ function findBodyProblems(body: Contract["body"], method: Method | undefined): s
   if (method === undefined || body === undefined) return [];
   const isBodiless = ["GET", "HEAD", "OPTIONS"].includes(method);
   if (isBodiless) return [`declares a body, which a ${method} request does not have. Use \`query\`.`];
-  if (toBody(body) === undefined) return [`has ${describeValue(body)} as its body. Use dto({ … }) or another schema.`];
   return Object.entries<Field>(body instanceof Dto ? body.fields : {})
     .filter(([, { kind }]) => kind === "file")
     .map(([name]) => `declares the file "${name}", which JSON cannot hold. Use body: { form: … }.`);

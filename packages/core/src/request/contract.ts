@@ -119,27 +119,21 @@ export interface Body {
   readonly types: readonly string[];
 }
 
-/** Undefined for what is none of the forms. */
-export function toBody(declared: unknown): Body | undefined {
+export function toBody(declared: Contract["body"]): Body | undefined {
+  if (declared === undefined) return undefined;
   if (isSchema(declared)) return { kind: "json", schema: declared, required: true, types: [] };
-  if (typeof declared !== "object" || declared === null || Object.keys(declared).length !== 1) return undefined;
-  if ("form" in declared && isSchema(declared.form)) {
-    return { kind: "form", schema: declared.form, required: true, types: [] };
-  }
-  if (isContent(declared))
+  if ("form" in declared) return { kind: "form", schema: declared.form, required: true, types: [] };
+  if ("content" in declared) {
     return { kind: "content", schema: undefined, required: true, types: [declared.content].flat() };
-  const body = "optional" in declared && !hasKey(declared.optional, "optional") ? toBody(declared.optional) : undefined;
-  return body === undefined ? undefined : { ...body, required: false };
+  }
+  const body = toBody(declared.optional);
+  return body && { ...body, required: false };
 }
 
 export function isContent(declared: unknown): declared is ContentBody {
-  if (!hasKey(declared, "content") || isSchema(declared)) return false;
+  if (typeof declared !== "object" || declared === null || !("content" in declared) || isSchema(declared)) return false;
   const types = [declared.content].flat();
   return types.length > 0 && types.every((type) => typeof type === "string");
-}
-
-function hasKey<K extends string>(value: unknown, key: K): value is Record<K, unknown> {
-  return typeof value === "object" && value !== null && key in value;
 }
 
 /** The status that a plain value has; undefined when every value must name its own. */
@@ -202,23 +196,23 @@ export interface RouteParams {
 
 /** The error response that the contract of a route declares for a status: what `ctx.fail()` throws. */
 export function toDeclaredError(route: MatchedRoute | undefined, status: number, detail: unknown): HttpError {
-  const declared = route?.contract?.errors?.[status];
-  if (declared === undefined) {
+  const refuse = (fix: string): never => {
     throw new TypeError(
-      `ctx.fail(${status}): ${describeRoute(route)} declares no error ${status}. Add it to \`errors\`.`,
+      `ctx.fail(${status}) of ${route === undefined ? "this request" : describeRoute(route)}: ${fix}`,
     );
-  }
+  };
+  const declared = route?.contract?.errors?.[status];
+  if (declared === undefined) return refuse("no such error is declared. Add it to `errors`.");
   if (isSchema(declared)) return new DeclaredError(status, detail);
   const messages = [declared].flat();
   const message = detail ?? (messages.length === 1 ? messages[0] : undefined);
   if (typeof message === "string" && messages.includes(message)) return new HttpError(status, message);
-  throw new TypeError(
-    `ctx.fail(${status}): ${describeRoute(route)} declares the messages ${messages.map((text) => JSON.stringify(text)).join(", ")}. Pass one of them.`,
-  );
+  return refuse(`pass one of its messages: ${messages.map((text) => JSON.stringify(text)).join(", ")}.`);
 }
 
-function describeRoute(route: MatchedRoute | undefined): string {
-  return route === undefined ? "this request" : [route.method, route.path].filter(Boolean).join(" ");
+/** `GET /posts/:id`, or the words of a command. */
+export function describeRoute({ method, path }: Pick<MatchedRoute, "method" | "path">): string {
+  return method === undefined ? path : `${method} ${path}`;
 }
 
 /** Where an operation is declared. */

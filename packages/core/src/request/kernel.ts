@@ -8,7 +8,7 @@ import { MalformedTarget, refuseNul } from "../support/path.ts";
 import { handlerSignal, middlewareSignal, RequestSignal, requestSignal, requestStore, trace } from "./channels.ts";
 import { type Context, RequestContext, stateOf } from "./context.ts";
 import type { ContextTools, InputReaders, ReplyHook } from "./context-state.ts";
-import type { MatchedRoute, RouteParams } from "./contract.ts";
+import { describeRoute, type MatchedRoute, type RouteParams } from "./contract.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
@@ -227,8 +227,8 @@ const maxParamWarnings = 1000;
 /** Warns once for each route and name; names may come from clients, so there is a limit. */
 function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
   const warned = new Set<string>();
-  return ({ method, path }: MatchedRoute, name: string) => {
-    const route = method === undefined ? path : `${method} ${path}`;
+  return (matched: MatchedRoute, name: string) => {
+    const route = describeRoute(matched);
     const key = `${route} ${name}`;
     if (warned.has(key) || warned.size >= maxParamWarnings) return;
     warned.add(key);

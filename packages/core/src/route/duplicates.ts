@@ -1,4 +1,4 @@
-import { isDocumented, isSchema } from "../request/contract.ts";
+import { describeRoute, isDocumented, isSchema } from "../request/contract.ts";
 import { type NamedSchema, type Refer, toJsonSchema } from "../schema/json-schema.ts";
 import type { Problem } from "../support/errors.ts";
 import { shapeOf } from "../support/pattern.ts";
@@ -15,8 +15,8 @@ interface Named {
 export function findDuplicateRoutes(routes: readonly FlatRoute[]): Problem[] {
   const shapes = routes.map((route) => ({ name: `${route.method} ${shapeOf(route.pattern)}`, value: route, route }));
   return findTwins(shapes, ({ route: first }, { route }) => {
-    const as = first.path === route.path ? "" : ` as ${describe(first)}`;
-    const message = `${describe(route)} of ${route.owner} is already declared by ${first.owner}${as}. Remove one of them or change its path.`;
+    const as = first.path === route.path ? "" : ` as ${describeRoute(first)}`;
+    const message = `${describeRoute(route)} of ${route.owner} is already declared by ${first.owner}${as}. Remove one of them or change its path.`;
     return { code: "DUPLICATE_ROUTE", message };
   });
 }
@@ -35,7 +35,7 @@ export function findDuplicateNames(routes: readonly FlatRoute[]): Problem[] {
       .map(([name, scheme]) => ({ name, value: JSON.stringify(scheme), route })),
   );
   const both = ({ route: first }: Named, { route }: Named) =>
-    `${describe(first)} of ${first.owner} and ${describe(route)} of ${route.owner}`;
+    `${describeRoute(first)} of ${first.owner} and ${describeRoute(route)} of ${route.owner}`;
   const refuse = (message: string): Problem => ({ code: "BAD_CONTRACT", message });
   return [
     ...findTwins(ids, (first, twin) =>
@@ -80,8 +80,4 @@ function findNamedDtos({ contract = {}, body, returns, guards }: FlatRoute): Nam
     if (isSchema(schema)) toJsonSchema(schema, "output", refer);
   }
   return [...found];
-}
-
-export function describe(route: Pick<FlatRoute, "method" | "path">): string {
-  return route.method === undefined ? `command ${route.path}` : `${route.method} ${route.path}`;
 }

@@ -1,5 +1,5 @@
+import { describeRoute } from "../request/contract.ts";
 import { comparePatterns, isExact, overlaps } from "../support/pattern.ts";
-import { describe } from "./duplicates.ts";
 import type { FlatRoute } from "./flatten.ts";
 import { Router } from "./router.ts";
 
@@ -31,7 +31,7 @@ export function findShadows(routes: readonly FlatRoute[]): Shadow[] {
 export function describeShadow({ open, guarded }: Shadow): string {
   const lack = open.middlewares.length === 0 ? "has no middlewares" : "has no guard with a security scheme";
   const guards = guarded.middlewareNames.join(", ");
-  return `${describe(open)} of ${open.owner} ${lack} and matches before ${describe(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
+  return `${describeRoute(open)} of ${open.owner} ${lack} and matches before ${describeRoute(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
 }
 
 function lacksGuard(open: FlatRoute, guarded: FlatRoute): boolean {

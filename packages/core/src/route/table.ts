@@ -1,10 +1,10 @@
-import type { MatchedRoute } from "../request/contract.ts";
+import { describeRoute, type MatchedRoute } from "../request/contract.ts";
 import type { Handler, Method } from "../request/handler.ts";
 import { type Runnable, toRunnable } from "../request/observed-chain.ts";
 import type { Selection } from "../request/selection.ts";
 import { type Problem, StartError } from "../support/errors.ts";
 import { joinPaths, parsePattern, shapeOf } from "../support/pattern.ts";
-import { describe, findDuplicateNames, findDuplicateRoutes } from "./duplicates.ts";
+import { findDuplicateNames, findDuplicateRoutes } from "./duplicates.ts";
 import type { FlatRoute } from "./flatten.ts";
 import type { Route, Routes } from "./route.ts";
 import type { Router } from "./router.ts";
@@ -113,7 +113,7 @@ export class RouteTable {
     const shape = shapeOf(parsePattern(joinPaths("", path)));
     const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
     if (rest.length < this.#router.routes.length) return rest;
-    const message = `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`;
+    const message = `There is no route ${describeRoute({ method, path })}. app.routes.list() shows those in force.`;
     throw new StartError([{ code: "UNKNOWN_ROUTE", message }]);
   }
 

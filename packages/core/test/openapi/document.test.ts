@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type ApiOptions,
   api,
   array,
   type Contract,
@@ -19,7 +20,7 @@ import {
   route,
   string,
 } from "@tenon/core";
-import type { ErrorFormatName, OpenApiInfo } from "@tenon/core/internal";
+import type { OpenApiInfo } from "@tenon/core/internal";
 import { rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
@@ -30,7 +31,7 @@ import { assertValid, validator } from "./lint.ts";
 const views = { has: () => false, render: () => "" };
 
 /** An application with these routes, in a module "posts". */
-function toApp(routes: Routes, openapi: OpenApiInfo = {}, errors: ErrorFormatName | ErrorFormat = "plain") {
+function toApp(routes: Routes, openapi: OpenApiInfo = {}, errors: NonNullable<ApiOptions["errors"]> = "plain") {
   class PostsController {
     routes(): Routes {
       return routes;
@@ -317,7 +318,7 @@ test("all messages of a status are in one schema, those of the guards of the app
   });
 });
 
-const errorSchemas = async (errors: ErrorFormat | ErrorFormatName, list: Routes) => {
+const errorSchemas = async (errors: NonNullable<ApiOptions["errors"]>, list: Routes) => {
   const app = await toApp(list, {}, errors);
   const document = await app.openapi();
   await assertValid(document);

@@ -16,6 +16,10 @@ import { createTestApp } from "@tenon/core/testing";
 import { handlerSignal, middlewareSignal, requestSignal } from "../../src/request/channels.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
+const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");
+const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
+const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
+
 const steps = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 
 /** Notes the steps of a signal while `run` runs. */

@@ -8,9 +8,6 @@ import { moduleOf } from "../support/transports.ts";
 
 const refused: readonly object[] = [
   { sumary: "x" },
-  { body: 5 },
-  { body: { form: Post, content: "text/csv" } },
-  { body: { optional: { optional: Post } } },
   { headers: dto({ "X-A": string() }) },
   { returns: null },
   { returns: { 404: Post } },

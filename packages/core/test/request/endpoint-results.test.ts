@@ -339,11 +339,11 @@ test("ctx.fail() outside of its contract says what to declare", async () => {
   assert.equal((await app.request("GET", "/?which=none")).status, 500);
   assert.equal((await app.request("GET", "/missing")).status, 500);
   await app.stop();
-  assert.match(lines[0] ?? "", /ctx\.fail\(404\): GET \/ declares no error 404\. Add it to `errors`\./);
+  assert.match(lines[0] ?? "", /ctx\.fail\(404\) of GET \/: no such error is declared\. Add it to `errors`\./);
   for (const line of lines.slice(1, 3)) {
-    assert.match(line, /GET \/ declares the messages .*Taken.*Locked.*Pass one of them/);
+    assert.match(line, /GET \/: pass one of its messages: .*Taken.*Locked/);
   }
-  assert.match(lines[3] ?? "", /ctx\.fail\(404\): this request declares no error 404\./);
+  assert.match(lines[3] ?? "", /ctx\.fail\(404\) of this request: no such error is declared\./);
 });
 
 testOnBothTransports("content() sets the media type of a response", handled, async (call) => {

@@ -255,35 +255,6 @@ testOnBothTransports(
   },
 );
 
-let runs = 0;
-
-testOnBothTransports(
-  "next() called twice is a 500, and the handler runs once",
-  [
-    {
-      method: "POST",
-      path: "/",
-      middlewares: [
-        async function impatient(_, next) {
-          await next();
-          return next();
-        },
-      ],
-      handler: () => {
-        runs++;
-        return "value";
-      },
-    },
-  ],
-  async (call, _app, log) => {
-    runs = 0;
-    const response = await call("POST", "/");
-    assert.equal(response.status, 500);
-    assert.deepEqual(await response.json(), { error: "Internal Server Error" });
-    assert.equal(runs, 1);
-    assert.deepEqual(log.causes(), ["impatient called next() twice"]);
-  },
-);
 const forgetful: Routes = [
   {
     method: "GET",

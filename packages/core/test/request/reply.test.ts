@@ -71,28 +71,11 @@ const nearMisses: Record<string, unknown> = {
   "a list of them": [{ error: "x" }],
   "nested deeper": { result: { error: "x" } },
 };
-for (const [title, value] of Object.entries(nearMisses)) {
-  test(`anything else is data: ${title}`, () => assert.deepEqual(read(value), [200, "json", value]));
-}
+test("any other map is data", () => {
+  for (const [title, value] of Object.entries(nearMisses)) assert.deepEqual(read(value), [200, "json", value], title);
+});
 
-const mistakes: Record<string, [value: unknown, message: string]> = {
-  "an Error": [new Error("x"), "an Error was returned: throw it"],
-  "an HttpError": [new HttpError(404, "Not here"), "an Error was returned: throw it"],
-  "ctx.status(n) alone": [new StatusReply(201), "ctx.status(n) was returned without .json(value) or .send(text)"],
-  "a Map": [new Map([[1, 2]]), "a Map was returned, which JSON cannot hold: return an array or an object"],
-  "a Set": [new Set([1]), "a Set was returned, which JSON cannot hold: return an array or an object"],
-  "a generator": [[1].values(), "an iterator was returned, which JSON cannot hold: return an array or an object"],
-};
-for (const [title, [value, message]] of Object.entries(mistakes)) {
-  test(`a value that is never data throws instead of becoming an empty object: ${title}`, () => {
-    assert.throws(() => toReply(value), { message });
-  });
-}
-
-test("a map with a status outside 200 to 599 throws an error that names the status", () => {
-  for (const status of [0, 99, 101, 199, 600, 1000, -1, 2 ** 53]) {
-    const message = `A reply's status is a whole number from 200 to 599, not ${String(status)}`;
-    assert.throws(() => toReply({ error: "x", status }), { name: "RangeError", message });
-    assert.throws(() => toReply({ _status: status, data: 1 }), { name: "RangeError", message });
-  }
+test("a value that is never data throws instead of becoming an empty object", () => {
+  const values = [new Error("x"), new HttpError(404, "x"), new StatusReply(201), new Map(), new Set(), [1].values()];
+  for (const value of values) assert.throws(() => toReply(value), TypeError);
 });

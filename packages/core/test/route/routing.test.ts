@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Context, type Method, type Route, type Routes, StartError } from "@tenon/core";
+import { type Context, type Method, type Route, StartError } from "@tenon/core";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const allMethods: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
@@ -149,28 +149,6 @@ testOnBothTransports(
   },
 );
 
-const resolution: Routes = [
-  { method: "GET", path: "/a/*", handler: () => "/a/*" },
-  { method: "GET", path: "/:x/b", handler: () => "/:x/b" },
-  { method: "GET", path: "/a/:y/c", handler: () => "/a/:y/c" },
-  { method: "GET", path: "/:x/b/c", handler: () => "/:x/b/c" },
-  { method: "GET", path: "/a/c", handler: () => "/a/c" },
-];
-for (const [title, routes] of [
-  ["as declared", resolution],
-  ["declared in reverse", resolution.toReversed()],
-] as const) {
-  testOnBothTransports(`exact, then patterns, then wildcards, then 404: ${title}`, routes, async (call) => {
-    const winners = { "/a/c": "/a/c", "/a/b": "/:x/b", "/a/b/c": "/a/:y/c", "/z/b/c": "/:x/b/c", "/a/d": "/a/*" };
-    for (const [path, winner] of Object.entries(winners)) {
-      for (const round of ["first", "cached"]) {
-        assert.equal(await (await call("GET", path)).json(), winner, `${path}, ${round}`);
-      }
-    }
-    assert.equal((await call("GET", "/z")).status, 404);
-  });
-}
-
 testOnBothTransports(
   "HEAD runs the GET route and sends no body",
   [{ method: "GET", path: "/a/:x", handler: (ctx) => ({ x: ctx.param("x") }) }],
@@ -181,18 +159,6 @@ testOnBothTransports(
     assert.equal(response.headers.get("content-length"), String('{"x":"1"}'.length));
     assert.equal(await response.text(), "");
     assert.equal((await call("HEAD", "/b")).status, 404);
-  },
-);
-
-testOnBothTransports(
-  "a HEAD route wins over the GET route of the same path",
-  [
-    { method: "GET", path: "/a", handler: () => "body" },
-    { method: "HEAD", path: "/a", handler: (ctx) => ctx.status(202).send("") },
-  ],
-  async (call) => {
-    assert.equal((await call("HEAD", "/a")).status, 202);
-    assert.equal((await call("GET", "/a")).status, 200);
   },
 );
 
