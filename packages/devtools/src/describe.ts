@@ -1,11 +1,5 @@
 import type { Contract, OpenApiDocument, RouteInfo } from "@tenon/core";
-import {
-  type DevtoolsHost,
-  findShadows,
-  type Key,
-  keyName,
-  type ModuleNode,
-} from "@tenon/core/internal";
+import { type DevtoolsHost, findShadows, type Key, keyName, type ModuleNode } from "@tenon/core/internal";
 import type { FlatRoute } from "@tenon/core/platform";
 import { collectStores } from "./collect-stores.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";

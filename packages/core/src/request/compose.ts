@@ -8,15 +8,6 @@ export interface Compiled {
   readonly contract: Middleware["contract"];
 }
 
-export function isMiddleware(value: unknown): value is Middleware {
-  return typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
-}
-
-export function bindMiddleware(name: string, middleware: Middleware): Compiled {
-  const { contract } = middleware;
-  return { name, contract, handle: (ctx, next) => middleware.handle(ctx, next) }; // V8 inlines this, but not bind()
-}
-
 export interface ComposeOptions {
   /** Called once for each middleware that calls `next()` and drops its value; left out in production. */
   readonly onLostValue?: (middleware: string) => void;

@@ -135,53 +135,47 @@ export interface KeptConnection {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** Headers and request lines have no line ends. */
-const separator = "\n";
-/** Parts before the headers. */
-const fixedParts = 7;
-
 /**
  * What is kept of a request whose connection stays open after its response. One text: strings that are parts of the head
  * would keep all of it in memory, each with an object of its own.
  */
 export class KeptIncoming implements Incoming {
-  readonly #text: string;
+  readonly #json: string;
   readonly #connection: KeptConnection;
   #controller: AbortController | undefined;
 
   constructor(incoming: Incoming, connection: KeptConnection) {
     const { method, path, search, address, peer = "", protocol, host } = incoming;
-    const headers = Object.entries(incoming.headers()).flat();
-    this.#text = [method, path, search, address, peer, protocol, host, ...headers].join(separator);
+    this.#json = JSON.stringify({ method, path, search, address, peer, protocol, host, headers: incoming.headers() });
     this.#connection = connection;
   }
 
   get method(): string {
-    return this.#part(0);
+    return this.#read().method;
   }
 
   get path(): string {
-    return this.#part(1);
+    return this.#read().path;
   }
 
   get search(): string {
-    return this.#part(2);
+    return this.#read().search;
   }
 
   get address(): string {
-    return this.#part(3);
+    return this.#read().address;
   }
 
   get peer(): string {
-    return this.#part(4);
+    return this.#read().peer;
   }
 
   get protocol(): string {
-    return this.#part(5);
+    return this.#read().protocol;
   }
 
   get host(): string {
-    return this.#part(6);
+    return this.#read().host;
   }
 
   get signal(): AbortSignal {
@@ -200,12 +194,7 @@ export class KeptIncoming implements Incoming {
   }
 
   headers(): Record<string, string> {
-    const headers: Record<string, string> = Object.create(null);
-    const parts = this.#text.split(separator);
-    for (let index = fixedParts; index < parts.length; index += 2) {
-      headers[parts[index] as string] = parts[index + 1] as string; // names and values alternate
-    }
-    return headers;
+    return Object.assign(Object.create(null), this.#read().headers);
   }
 
   /** It has arrived before the response, and was read then or not at all. */
@@ -213,7 +202,9 @@ export class KeptIncoming implements Incoming {
     return Promise.resolve(new Uint8Array());
   }
 
-  #part(index: number): string {
-    return this.#text.split(separator, fixedParts)[index] as string; // the constructor writes all of them
+  #read(): Record<"method" | "path" | "search" | "address" | "peer" | "protocol" | "host", string> & {
+    headers: object;
+  } {
+    return JSON.parse(this.#json); // what the constructor has written
   }
 }

@@ -17,20 +17,7 @@ export interface RunnableRoute extends FlatRoute, Runnable {
 }
 
 export interface RouteInfo
-  extends Pick<
-    FlatRoute,
-    | "method"
-    | "owner"
-    | "controller"
-    | "module"
-    | "contract"
-    | "operationId"
-    | "body"
-    | "returns"
-    | "guards"
-    | "secured"
-  > {
-  readonly path: string;
+  extends Omit<FlatRoute, "pattern" | "handler" | "source" | "handlerName" | "middlewares" | "middlewareNames"> {
   readonly handler: string;
   /** The middlewares of its groups and its own, in the order in which they run. */
   readonly middlewares: readonly string[];
@@ -84,21 +71,11 @@ export class RouteTable {
   }
 
   list(): RouteInfo[] {
-    return this.#router.routes.map(({ handlerName, middlewareNames, ...route }) => ({
-      method: route.method,
-      path: route.path,
-      handler: handlerName,
-      middlewares: middlewareNames,
-      owner: route.owner,
-      controller: route.controller,
-      module: route.module,
-      contract: route.contract,
-      operationId: route.operationId,
-      body: route.body,
-      returns: route.returns,
-      guards: route.guards,
-      secured: route.secured,
-    }));
+    return this.#router.routes.map((runnable) => {
+      const { pattern, source, run, observed, matched, selection, ...route } = runnable;
+      const { handlerName: handler, middlewareNames: middlewares, ...info } = route;
+      return { ...info, handler, middlewares };
+    });
   }
 
   #flatten(routes: Route | Routes, owner = "app.routes"): RunnableRoute[] {

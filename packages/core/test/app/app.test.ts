@@ -43,7 +43,7 @@ test("start errors of different kinds are reported together, numbered, each on i
   4. UsersController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.
   5. GET /posts of PostsController (module "app") has no handler. Name one, for example handler: this.index, and check the method's spelling.
   6. GET /users/:id/:id of PostsController (module "app") is malformed: it has ":id" twice.
-  7. GET / of PostsController (module "app") lists the text "auth" as a middleware. Use a class or an object with handle(ctx, next), or a function.`,
+  7. GET / of PostsController (module "app") lists the text "auth" as a middleware. A middleware is a function, or a class or an object with handle(ctx, next).`,
   );
   assert.ok(error instanceof StartError);
   assert.equal(error.problems.length, 7);

@@ -172,7 +172,7 @@ const cases: Record<StartCode, Case> = {
   },
   BAD_MIDDLEWARE: {
     mistake: "a middleware without handle()",
-    text: 'GET /posts of TestController (module "test") lists the class Guardless as a middleware. Give it a method handle(ctx, next).',
+    text: 'GET /posts of TestController (module "test") lists the class Guardless as a middleware. A middleware is a function, or a class or an object with handle(ctx, next).',
     start: () =>
       startError(moduleOf([{ method: "GET", path: "/posts", handler: index, middlewares: [Guardless as never] }])),
   },

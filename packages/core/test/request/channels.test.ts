@@ -13,7 +13,6 @@ import {
   type SignalOutcome,
 } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
-import { handlerSignal, middlewareSignal, requestSignal } from "../../src/request/channels.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");

@@ -16,72 +16,30 @@ function paramsOf(router: Router<Routable>, path: string): Record<string, string
   return { ...match.toMap() };
 }
 
-const resolutionOrder = [
-  { title: "an exact path wins over a pattern", routes: ["/a/:x", "/a/b"], path: "/a/b", expected: "/a/b" },
-  { title: "an exact path wins over a wildcard", routes: ["/a/*", "/a/b"], path: "/a/b", expected: "/a/b" },
-  { title: "a pattern wins over a longer wildcard prefix", routes: ["/a/*", "/:x/b"], path: "/a/b", expected: "/:x/b" },
-  {
-    title: "the pattern with more static segments wins",
-    routes: ["/:x/:y/c", "/a/:y/c"],
-    path: "/a/b/c",
-    expected: "/a/:y/c",
-  },
-  {
-    title: "more static segments rank above one further left",
-    routes: ["/a/:y/:z", "/:x/b/c"],
-    path: "/a/b/c",
-    expected: "/:x/b/c",
-  },
-  {
-    title: "among equally many static segments the left-most wins",
-    routes: ["/:x/b/:z", "/a/:y/:z", "/:x/:y/c"],
-    path: "/a/b/c",
-    expected: "/a/:y/:z",
-  },
-  {
-    title: "the next-left static segment decides when the first is the same",
-    routes: ["/a/:y/c/:w", "/a/b/:z/:w"],
-    path: "/a/b/c/d",
-    expected: "/a/b/:z/:w",
-  },
-  {
-    title: "the wildcard with the longest static prefix wins",
-    routes: ["/*", "/a/*", "/a/b/*"],
-    path: "/a/b/c",
-    expected: "/a/b/*",
-  },
-  {
-    title: "a static prefix ranks above static segments after a parameter",
-    routes: ["/:x/b/c/*", "/a/*"],
-    path: "/a/b/c/d",
-    expected: "/a/*",
-  },
-  {
-    title: "among wildcards with the same prefix the one with more static segments wins",
-    routes: ["/a/:x/:y/*", "/a/:x/c/*"],
-    path: "/a/b/c/d",
-    expected: "/a/:x/c/*",
-  },
-  {
-    title: "among wildcards with equally many static segments the longer one wins",
-    routes: ["/a/*", "/a/:x/*"],
-    path: "/a/b/c",
-    expected: "/a/:x/*",
-  },
-  {
-    title: "among wildcards of one length the left-most static segment wins",
-    routes: ["/:x/:y/c/*", "/:x/b/:z/*"],
-    path: "/a/b/c/d",
-    expected: "/:x/b/:z/*",
-  },
+/** A path, the route that serves it, and others that match it too. */
+const precedence: readonly (readonly [path: string, winner: string, ...others: string[]])[] = [
+  // exact paths, then patterns, then wildcards
+  ["/a/b", "/a/b", "/a/:x"],
+  ["/a/b", "/a/b", "/a/*"],
+  ["/a/b", "/:x/b", "/a/*"],
+  // among patterns, the number of static segments, then the left-most one
+  ["/a/b/c", "/a/:y/c", "/:x/:y/c"],
+  ["/a/b/c", "/:x/b/c", "/a/:y/:z"],
+  ["/a/b/c", "/a/:y/:z", "/:x/b/:z", "/:x/:y/c"],
+  ["/a/b/c/d", "/a/b/:z/:w", "/a/:y/c/:w"],
+  // among wildcards the static prefix, then static segments, then the length, then the left-most one
+  ["/a/b/c", "/a/b/*", "/*", "/a/*"],
+  ["/a/b/c/d", "/a/*", "/:x/b/c/*"],
+  ["/a/b/c/d", "/a/:x/c/*", "/a/:x/:y/*"],
+  ["/a/b/c", "/a/:x/*", "/a/*"],
+  ["/a/b/c/d", "/:x/b/:z/*", "/:x/:y/c/*"],
 ];
-
-for (const { title, routes, path, expected } of resolutionOrder) {
-  test(`${title}, in any order of declaration`, () => {
-    for (const order of permutations(routes)) {
+for (const [path, winner, ...others] of precedence) {
+  test(`${winner} wins over ${others.join(" and ")}, in any order of declaration`, () => {
+    for (const order of permutations([winner, ...others])) {
       const router = routerOf(...order.map((route) => `GET ${route}`));
-      assert.equal(resolvePath(router, path), expected, `declared as ${order.join(" ")}`);
-      assert.equal(resolvePath(router, path), expected, "the cached resolution is the same");
+      assert.equal(resolvePath(router, path), winner, `declared as ${order.join(" ")}`);
+      assert.equal(resolvePath(router, path), winner, "the cached resolution is the same");
     }
   });
 }
@@ -90,11 +48,6 @@ test("a pattern that does not match yields to the next one", () => {
   const router = routerOf("GET /a/:y/c", "GET /:x/b/:z", "GET /*");
   assert.equal(resolvePath(router, "/a/b/d"), "/:x/b/:z");
   assert.equal(resolvePath(router, "/a/e/d"), "/*");
-});
-
-test("several parameters of one path are read by name", () => {
-  const router = routerOf("GET /users/:user/posts/:post");
-  assert.deepEqual(paramsOf(router, "/users/7/posts/hello"), { user: "7", post: "hello" });
 });
 
 test("a wildcard takes the rest of the path, decoded per segment", () => {
