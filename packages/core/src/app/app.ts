@@ -6,13 +6,13 @@ import { type Builtin, type Constructed, Container, type Injection } from "../in
 import { GivenConfig } from "../inject/given-config.ts";
 import { createGraph, type Graph } from "../inject/graph.ts";
 import type { Module } from "../inject/module.ts";
-import { isKey, isProvider, type Key, keyName, type Provider } from "../inject/token.ts";
+import { type Key, keyName, type Provider } from "../inject/token.ts";
 import { createLog, Log, type LogOptions } from "../log/log.ts";
 import { LogWriter } from "../log/log-writer.ts";
 import type { ContractMismatch } from "../request/contract-check.ts";
 import type { RouteTable } from "../route/table.ts";
 import { Clock } from "../support/clock.ts";
-import { describeValue, type Problem } from "../support/errors.ts";
+import type { Problem } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { keepLongStacks } from "../support/stack-limit.ts";
 import { ApplicationRoutes } from "./application-routes.ts";
@@ -149,9 +149,9 @@ function wire(
     [Introspection, () => introspection],
   ]);
   const config = new GivenConfig(options.config);
-  const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), config, problems });
+  const graph = createGraph(module, { overrides, builtins, config, problems });
   for (const override of overrides) {
-    if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
+    if (builtins.has(override.provide)) builtins.set(override.provide, override.factory);
   }
   const injections: Injection[] = [];
   const isDescribed = !environment.production || environment.describe;
@@ -273,7 +273,7 @@ function openDevtools(
 function getFromRoot<T>({ container, graph: { root } }: Wired, key: Key<T>): T {
   if (!container.sees(root, key)) {
     throw new Error(
-      `app.get(): ${isKey(key) ? keyName(key) : describeValue(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,
+      `app.get(): ${keyName(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,
     );
   }
   return container.resolve(root, key, root.name) as T; // the container keeps the key and the type of its value together

@@ -19,7 +19,6 @@ import { Router } from "../route/router.ts";
 import { describeShadow, findShadows } from "../route/shadows.ts";
 import { RouteTable, type RunnableRoute } from "../route/table.ts";
 import { HttpError, type Problem, StartError } from "../support/errors.ts";
-import { findMisspeltHooks } from "./lifecycle.ts";
 import type { BackgroundPlatform, NamedPlatform } from "./platform.ts";
 
 /** What the routes need of the wired modules. */
@@ -62,7 +61,6 @@ export class ApplicationRoutes {
     const unserved = findUnserved(container.constructed, this.#routes);
     const served = this.#routes.filter((route) => platform?.serves(route));
     problems.push(...unserved.problems, ...findDuplicateRoutes(this.#routes), ...findDuplicateNames(served));
-    problems.push(...findMisspeltHooks(container.constructed));
     if (problems.length > 0) throw new StartError(problems);
     const unlisted = parts.production ? [] : unserved.warnings;
     for (const warning of [...findShadows(served).map(describeShadow), ...unlisted]) log.warn(warning);

@@ -1,7 +1,7 @@
 import type { Constructed } from "../inject/container.ts";
 import { labelOf } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
-import { type Problem, quoteError, StartError } from "../support/errors.ts";
+import { quoteError, StartError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
 import { endsInTime } from "../support/in-time.ts";
 
@@ -92,16 +92,4 @@ function stopped(): StartError {
 
 export function isStopped(error: unknown): boolean {
   return error instanceof StartError && error.problems.some((problem) => problem.code === "APP_STOPPED");
-}
-
-/** `OnStart()` and `OnStop()`, which nothing calls: without an error the application would start without them. */
-export function findMisspeltHooks(parts: readonly Constructed[]): Problem[] {
-  return parts.flatMap(({ instance, name, node }) =>
-    ["onStart", "onStop"].flatMap((hook): Problem[] => {
-      const wrong = hook.replace("o", "O");
-      if (!hasMethod(instance, wrong) || hasMethod(instance, hook)) return [];
-      const message = `${labelOf(name, node)} has ${wrong}(), which nothing calls. Write ${hook}().`;
-      return [{ code: "BAD_DECLARATION", message }];
-    }),
-  );
 }

@@ -1,15 +1,8 @@
-import {
-  describeChain,
-  describeValue,
-  importEachOther,
-  type Problem,
-  quoteError,
-  StartError,
-} from "../support/errors.ts";
+import { describeChain, type Problem, quoteError, StartError } from "../support/errors.ts";
 import type { Binding } from "./declarations.ts";
 import { type Graph, labelOf, type ModuleNode } from "./graph.ts";
 import { UnusableDependency, unusable, withInjector } from "./inject.ts";
-import { type Class, isClass, isKey, type Key, keyName } from "./token.ts";
+import { type Class, isClass, type Key, keyName } from "./token.ts";
 
 /** Something that every module sees, made for one user: the log is named after it. */
 export type Builtin = (user: string) => unknown;
@@ -84,8 +77,7 @@ export class Container {
     }
     if (builtin !== undefined) return builtin(user);
     if (binding === undefined) {
-      // it may come from an import that failed, which is already reported
-      if (!node.incomplete) this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, key, user));
+      this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, key, user));
       return unusable;
     }
     const start = this.#stack.findIndex((frame) => frame.binding === binding);
@@ -137,12 +129,6 @@ export class Container {
     try {
       const instance = withInjector({ resolve: (key) => this.resolve(node, key, name) }, binding.construct);
       if (instance === unusable) return unusable; // a factory that returns what it injects
-      if (instance instanceof Promise) {
-        instance.catch(() => {}); // an unhandled rejection would crash the process before the problem is reported
-        const message = `The factory of ${label} returned a promise. Factories are synchronous: return the object and connect in its onStart().`;
-        this.#report("BAD_DECLARATION", message);
-        return unusable;
-      }
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
@@ -169,10 +155,6 @@ export class Container {
   /** Why `inject(key)` finds nothing: which class needs it, which module has it, and what to write where. */
   #explainUnknown(node: ModuleNode, key: Key, user: string): string {
     const asker = labelOf(user, node);
-    if (!isKey(key)) {
-      const cure = key === undefined ? importEachOther : "Pass a class, or a token made with token().";
-      return `${asker} calls inject() with ${describeValue(key)}, which is neither a class nor a token. ${cure}`;
-    }
     const name = keyName(key);
     const chain = this.#stack.map((frame) => frame.name);
     const way = describeChain([...(chain.length === 0 ? [user] : chain), name]);
@@ -183,17 +165,12 @@ export class Container {
     }
     const exporter = owners.find((other) => other.exported.has(key));
     if (exporter !== undefined) {
-      const isOptions = isNamedAfterCall(user) && chain.length > 0; // not those of a platform, which has no imports
-      const place = isOptions ? `the option imports of ${user}` : `the imports of "${node.name}"`;
-      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to ${place}.`;
+      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to the imports of "${node.name}".`;
     }
     const [owner] = owners;
     if (owner !== undefined) {
       const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
       return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
-    }
-    if (isNamedAfterCall(name)) {
-      return `${asker} needs ${name}, which no module imports (${way}). Add what ${name} returns to the imports of "${node.name}".`;
     }
     const namesake = this.#graph.nodes.find((other) => other.own.keys().some((declared) => keyName(declared) === name));
     const cure =
@@ -206,11 +183,6 @@ export class Container {
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
-}
-
-/** The options of a module of the framework are a token named after the function that takes them: `dataModule()`. */
-function isNamedAfterCall(name: string): boolean {
-  return name.endsWith("()");
 }
 
 /** Whether a module imports another one, directly or through others: the other cannot import it then. */

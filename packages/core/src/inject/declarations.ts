@@ -1,7 +1,7 @@
-import { describeValue, importEachOther, type Problem } from "../support/errors.ts";
-import { GivenConfig } from "./given-config.ts";
+import type { Problem } from "../support/errors.ts";
+import type { GivenConfig } from "./given-config.ts";
 import type { Declaration, Module } from "./module.ts";
-import { isClass, isKey, isProvider, type Key, keyName, type Provider } from "./token.ts";
+import { type Key, keyName, type Provider } from "./token.ts";
 
 /** One declaration of one module: the container makes one instance of it. */
 export interface Binding {
@@ -11,9 +11,9 @@ export interface Binding {
 }
 
 export interface GraphOptions {
-  readonly overrides?: readonly Provider[];
-  /** Keys that every module sees without importing anything. */
-  readonly builtins?: ReadonlySet<Key>;
+  readonly overrides: readonly Provider[];
+  /** What every module sees without importing anything. */
+  readonly builtins: ReadonlyMap<Key, unknown>;
   readonly config: GivenConfig;
   readonly problems: Problem[];
 }
@@ -21,26 +21,23 @@ export interface GraphOptions {
 /** Reads what modules declare and applies the overrides. */
 export class Declarations {
   readonly #problems: Problem[];
-  readonly #builtins: ReadonlySet<Key>;
+  readonly #builtins: GraphOptions["builtins"];
   readonly #config: GivenConfig;
-  readonly #overrides = new Map<Key, Provider>();
+  readonly #overrides: ReadonlyMap<Key, Provider>;
   readonly #overridden = new Set<Key>();
   readonly #classes = new Map<Key, Binding>();
 
-  constructor({ overrides = [], builtins = new Set(), config = new GivenConfig(), problems }: GraphOptions) {
+  constructor({ overrides, builtins, config, problems }: GraphOptions) {
     this.#problems = problems;
     this.#config = config;
     this.#builtins = builtins;
-    for (const [index, override] of overrides.entries()) {
-      if (isProvider(override)) this.#overrides.set(override.provide, override);
-      else this.#report("BAD_OPTION", `override[${index}] is ${explain(override, "Use provide(key, factory).")}`);
-    }
+    this.#overrides = new Map(overrides.map((override) => [override.provide, override]));
   }
 
-  read(module: Module, declarations: readonly Declaration[]): Map<Key, Binding> {
+  read(module: Module): Map<Key, Binding> {
     const own = new Map<Key, Binding>();
-    for (const [index, declaration] of declarations.entries()) {
-      const binding = this.#binding(module, declaration, index);
+    for (const declaration of module.declarations) {
+      const binding = this.#binding(module, declaration);
       if (binding === undefined) continue;
       const name = keyName(binding.key);
       const type = typeof declaration === "function" ? declaration : undefined;
@@ -71,17 +68,11 @@ export class Declarations {
     }
   }
 
-  #binding(module: Module, declaration: Declaration, index: number): Binding | undefined {
-    const place = `declarations[${index}] of module "${module.name}"`;
-    if (!isClass(declaration) && !isProvider(declaration)) {
-      const cure = "List a class, or provide(key, factory) for anything else.";
-      this.#report("BAD_DECLARATION", `${place} is ${explain(declaration, cure)}`);
-      return undefined;
-    }
+  #binding(module: Module, declaration: Declaration): Binding | undefined {
     const key = typeof declaration === "function" ? declaration : declaration.provide;
     if (this.#builtins.has(key)) {
       const name = keyName(key);
-      const message = `${place} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`;
+      const message = `Module "${module.name}" declares ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`;
       this.#report("DUPLICATE_DECLARATION", message);
       return undefined;
     }
@@ -95,16 +86,4 @@ export class Declarations {
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
-}
-
-function explain(value: unknown, cure: string): string {
-  if (value === undefined) return `undefined. ${importEachOther}`;
-  if (typeof value !== "object" || value === null || !("provide" in value) || !("factory" in value)) {
-    return `${describeValue(value)}. ${cure}`;
-  }
-  const { provide: key, factory } = value;
-  if (isKey(key)) {
-    return `provide(${keyName(key)}, …) with ${describeValue(factory)} where its factory belongs. Write provide(${keyName(key)}, () => …).`;
-  }
-  return `provide() with ${describeValue(key)} as its key, which is neither a class nor a token. ${key === undefined ? importEachOther : cure}`;
 }

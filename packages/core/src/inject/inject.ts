@@ -1,5 +1,5 @@
-import { describeValue, StartError } from "../support/errors.ts";
-import { isKey, type Key, keyName } from "./token.ts";
+import { StartError } from "../support/errors.ts";
+import { type Key, keyName } from "./token.ts";
 
 export interface Injector {
   resolve(key: Key): unknown;
@@ -18,7 +18,7 @@ export function inject<T>(key: Key<T>): T {
       {
         code: "INJECT_OUTSIDE_CONSTRUCTION",
         message:
-          `inject(${isKey(key) ? keyName(key) : describeValue(key)}) was called outside construction. ` +
+          `inject(${keyName(key)}) was called outside construction. ` +
           "Call it in a field initialiser, a constructor or a provide() factory, and let the container construct the class: list it in a module's declarations instead of using new.",
       },
     ]);

@@ -34,21 +34,6 @@ export function provide<T>(key: Key<T>, factory: () => NoInfer<T>): Provider<T> 
   return Object.freeze({ provide: key, factory });
 }
 
-export function isKey(value: unknown): value is Key {
-  return value instanceof NamedToken || isClass(value);
-}
-
-export function isProvider(value: unknown): value is Provider {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "provide" in value &&
-    isKey(value.provide) &&
-    "factory" in value &&
-    typeof value.factory === "function"
-  );
-}
-
 export function isClass(value: unknown): value is Class {
   return typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
 }

@@ -2,7 +2,7 @@ import type { Container } from "../inject/container.ts";
 import type { ModuleNode } from "../inject/graph.ts";
 import { unusable } from "../inject/inject.ts";
 import { isClass } from "../inject/token.ts";
-import { describeValue, importEachOther, type Problem } from "../support/errors.ts";
+import { describeValue, type Problem } from "../support/errors.ts";
 import type { Compiled } from "./compose.ts";
 import { findGuardProblems } from "./contract-problems.ts";
 import type { Middleware, MiddlewareFunction, MiddlewareLike } from "./handler.ts";
@@ -27,7 +27,7 @@ export function compileMiddleware(
   const compiled = toCompiled(instance, isClass(middleware) ? middleware.name : undefined);
   if (compiled === undefined) {
     const rule = "A middleware is a function, or a class or an object with handle(ctx, next).";
-    const message = `${place} lists ${describeValue(middleware)} as a middleware. ${middleware === undefined ? importEachOther : rule}`;
+    const message = `${place} lists ${describeValue(middleware)} as a middleware. ${middleware === undefined ? "Check its spelling." : rule}`;
     problems.push({ code: "BAD_MIDDLEWARE", message });
   }
   for (const problem of [compiled?.contract ?? []].flat().flatMap(findGuardProblems)) {

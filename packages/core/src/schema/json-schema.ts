@@ -14,11 +14,6 @@ export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer
   return describeForeign(schema, direction) ?? {};
 }
 
-/** Whether a document can describe it: schemas of some libraries have no JSON Schema. */
-export function isDescribed(schema: Schema, direction: Direction): boolean {
-  return schema instanceof Dto || schema instanceof Field || describeForeign(schema, direction) !== undefined;
-}
-
 function describeForeign(schema: Schema, direction: Direction): JsonSchema | undefined {
   // optional in the standard, so that the type of a schema does not have it
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;

@@ -3,9 +3,7 @@ export const startCodes = [
   "BAD_ENVIRONMENT",
   "BAD_OPTION",
   "BAD_MODULE",
-  "MODULE_CYCLE",
   "DUPLICATE_MODULE",
-  "BAD_DECLARATION",
   "DUPLICATE_DECLARATION",
   "EXPORT_NOT_DECLARED",
   "UNKNOWN_DEPENDENCY",
@@ -54,9 +52,6 @@ function toText(problems: readonly Problem[]): string {
   const list = problems.map((problem, index) => `  ${index + 1}. ${problem.message.replaceAll("\n", "\n     ")}`);
   return `${problems.length} problems:\n${list.join("\n")}`;
 }
-
-/** The cure for an undefined where a module, a class or a token belongs. */
-export const importEachOther = "Most often two files import each other: move what both need into a third file.";
 
 /** An error of other code inside one of our messages, and how to see where it was thrown. */
 export function quoteError(error: unknown): string {

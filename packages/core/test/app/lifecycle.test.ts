@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import {
-  api,
-  type Context,
-  createApp,
-  defineModule,
-  HttpError,
-  inject,
-  type Module,
-  type Next,
-  provide,
-  type Routes,
-  token,
-} from "@tenon/core";
+import { api, createApp, defineModule, HttpError, inject, type Module, provide, type Routes, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
 import { rejection } from "../support/start-error.ts";
@@ -329,53 +317,4 @@ test("what factories and overrides make and what middlewares are has hooks too",
   const app = await createTestApp(module, api(), { override });
   await app.stop();
   assert.deepEqual(events, ["provided", "replaced", "guard", "-replaced", "-provided"]);
-});
-
-test("OnStart() and OnStop() instead of onStart() and onStop() stop the start", async () => {
-  class Tables {
-    OnStart() {}
-  }
-  class Cache {
-    readonly OnStart = () => {};
-    OnStop() {}
-  }
-  class Guard {
-    OnStart() {}
-    handle(_: Context, next: Next) {
-      return next();
-    }
-  }
-  class PostsController {
-    routes(): Routes {
-      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [Guard] }];
-    }
-  }
-  const app = defineModule({ name: "app", declarations: [Tables, Cache, PostsController] });
-  const { problems } = await rejection(createApp(app, api(), quiet));
-  const has = (name: string, wrong: string, right: string) => ({
-    code: "BAD_DECLARATION",
-    message: `${name} (module "app") has ${wrong}(), which nothing calls. Write ${right}().`,
-  });
-  assert.deepEqual(problems, [
-    has("Tables", "OnStart", "onStart"),
-    has("Cache", "OnStart", "onStart"),
-    has("Cache", "OnStop", "onStop"),
-    has("Guard", "OnStart", "onStart"),
-  ]);
-});
-
-test("a class that has onStart() may have OnStart() as well", async () => {
-  const events: string[] = [];
-  class Service {
-    onStart() {
-      this.OnStart();
-    }
-    OnStart() {
-      events.push("started");
-    }
-  }
-  const app = await createApp(defineModule({ name: "app", declarations: [Service] }), api(), quiet);
-  await app.start();
-  await app.stop();
-  assert.deepEqual(events, ["started"]);
 });

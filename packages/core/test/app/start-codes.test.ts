@@ -11,12 +11,12 @@ import {
   endpoint,
   inject,
   type Module,
+  type Problem,
   provide,
   type Routes,
   type StartError,
   string,
 } from "@tenon/core";
-import type { StartCode } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { temporaryViews } from "../../../web/test/support/views.ts";
@@ -69,8 +69,8 @@ const viewsFolder = temporaryViews({ "index.eta": "<h1>Hello</h1>\n<% if (data) 
 const index = () => "ok";
 const misspelt = undefined as never; // what a misspelt name gives in code that no compiler checked
 
-/** Typed by StartCode: a code without a case does not compile. */
-const cases: Record<StartCode, Case> = {
+/** Typed by the codes: one without a case does not compile. */
+const cases: Record<Problem["code"], Case> = {
   BAD_ENVIRONMENT: {
     mistake: "an unknown LOG_LEVEL",
     text: 'LOG_LEVEL is "loud\\n". Use one of: trace, debug, info, warn, error, fatal, silent.',
@@ -82,19 +82,9 @@ const cases: Record<StartCode, Case> = {
     start: () => listening(moduleOf([]), 70_000),
   },
   BAD_MODULE: {
-    mistake: "an import that is undefined",
-    text: 'imports[0] of module "app" is undefined, not a module. Most often two files import each other: move what both need into a third file.',
-    start: () => startError(defineModule({ name: "app", imports: [misspelt] })),
-  },
-  MODULE_CYCLE: {
-    mistake: "modules that import each other",
-    text: "Modules import each other: posts → users → posts. Move what they share into a module that both import.",
-    start: () => {
-      const imports: Module[] = [];
-      const posts = defineModule({ name: "posts", imports });
-      imports.push(defineModule({ name: "users", imports: [posts] }));
-      return startError(defineModule({ name: "app", imports: [posts] }));
-    },
+    mistake: "a misspelt key of a module",
+    text: 'Module "app" has an unknown key: declaration (did you mean declarations?). It takes name, imports, declarations, exports.',
+    start: () => startError(defineModule({ name: "app", ...{ declaration: [Mailer] } })),
   },
   DUPLICATE_MODULE: {
     mistake: "two modules of one name",
@@ -103,11 +93,6 @@ const cases: Record<StartCode, Case> = {
       const posts = defineModule({ name: "posts", imports: [defineModule({ name: "users" })] });
       return startError(defineModule({ name: "app", imports: [defineModule({ name: "users" }), posts] }));
     },
-  },
-  BAD_DECLARATION: {
-    mistake: "a declaration that is an instance",
-    text: 'declarations[1] of module "app" is an object (Mailer). List a class, or provide(key, factory) for anything else.',
-    start: () => startError(defineModule({ name: "app", declarations: [Mailer, new Mailer() as never] })),
   },
   DUPLICATE_DECLARATION: {
     mistake: "a class that two modules declare",

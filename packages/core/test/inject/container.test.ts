@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  defineModule,
-  inject,
-  type Module,
-  type Provider,
-  provide,
-  type Routes,
-  StartError,
-  type Token,
-  token,
-} from "@tenon/core";
+import { defineModule, inject, type Provider, provide, type Routes, StartError, type Token, token } from "@tenon/core";
 import { startError, startText } from "../support/start-error.ts";
 
 class Users {}
@@ -60,18 +50,6 @@ test("a dependency of a module that is not imported is reported with that module
   );
 });
 
-test("of several modules that declare a token, the one that exports it is named", async () => {
-  const Url = token<string>("Url");
-  class Client {
-    readonly url = inject(Url);
-  }
-  const hidden = defineModule({ name: "hidden", declarations: [provide(Url, () => "a")] });
-  const open = defineModule({ name: "open", declarations: [provide(Url, () => "b")], exports: [Url] });
-  const client = defineModule({ name: "client", declarations: [Client] });
-  const error = await startError(defineModule({ name: "app", imports: [hidden, open, client] }));
-  assert.match(error.message, /which module "open" exports but "client" does not import \(Client → Url\)/);
-});
-
 test("the cure for a missing token is a provide()", async () => {
   const Url = token<string>("Url");
   class Client {
@@ -80,24 +58,6 @@ test("the cure for a missing token is a provide()", async () => {
   assert.equal(
     await startText(Client),
     'Client (module "app") needs Url, which no module declares (Client → Url). Add provide(Url, …) to the declarations of "app", or import the module that exports it.',
-  );
-});
-
-test("the options of a module are named after the function that takes them", async () => {
-  const MailOptions = token<Users>("mailModule()");
-  const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
-  const mail = defineModule({ name: "mail", declarations: [provide(MailOptions, () => inject(Users))] });
-  const error = await startError(defineModule({ name: "app", imports: [users, mail] }));
-  assert.equal(
-    error.message,
-    'mailModule() (module "mail") needs Users, which module "users" exports but "mail" does not import (mailModule() → Users). Add "users" to the option imports of mailModule().',
-  );
-  class Mailer {
-    readonly options = inject(MailOptions);
-  }
-  assert.equal(
-    await startText(Mailer),
-    'Mailer (module "app") needs mailModule(), which no module imports (Mailer → mailModule()). Add what mailModule() returns to the imports of "app".',
   );
 });
 
@@ -115,23 +75,6 @@ test("a class without a name is called so", async () => {
     readonly other = inject(anonymous as new () => object); // taken from a list, so that it has no name
   }
   assert.match(await startText(Client), /^Client \(module "app"\) needs \(anonymous class\), which no module declares/);
-});
-
-test("inject() of something that is neither class nor token says what it was", async () => {
-  class Circular {
-    readonly other = inject(undefined as never); // what an import cycle gives
-  }
-  assert.equal(
-    await startText(Circular),
-    'Circular (module "app") calls inject() with undefined, which is neither a class nor a token. Most often two files import each other: move what both need into a third file.',
-  );
-  class Textual {
-    readonly other = inject("Users" as never); // no compiler checked it
-  }
-  assert.equal(
-    await startText(Textual),
-    'Textual (module "app") calls inject() with the text "Users", which is neither a class nor a token. Pass a class, or a token made with token().',
-  );
 });
 
 test("a cycle is reported from where it closes, with the modules, and once", async () => {
@@ -231,14 +174,6 @@ test("a factory that throws something that is not an error is reported too", asy
   assert.equal(text, 'Odd (module "app") could not be constructed: null. LOG_LEVEL=debug shows where it was thrown.');
 });
 
-test("an asynchronous factory is refused, also when it rejects", async () => {
-  const Connection = token<unknown>("Connection");
-  assert.equal(
-    await startText(provide(Connection, async () => Promise.reject(new Error("unreachable")))),
-    'The factory of Connection (module "app") returned a promise. Factories are synchronous: return the object and connect in its onStart().',
-  );
-});
-
 test("what depends on a mistake is not reported as another one, however it touches it", async () => {
   const touches: ((users: Users) => unknown)[] = [
     (users) => String(users),
@@ -279,20 +214,5 @@ test("routes that depend on a mistake are not reported as another one", async ()
   assert.deepEqual(
     error.problems.map((problem) => problem.message.split(",")[0]),
     ['ReadingController (module "app") needs Users', 'GuardedController (module "app") needs Guard'],
-  );
-});
-
-test("a broken import is reported alone: what it would export is not reported as missing", async () => {
-  const imports: Module[] = [];
-  const users = defineModule({ name: "users", imports, declarations: [Users], exports: [Users] });
-  const posts = defineModule({ name: "posts", imports: [users], declarations: [Posts], exports: [users] });
-  imports.push(posts);
-  class Reader {
-    readonly users = inject(Users);
-  }
-  const error = await startError(defineModule({ name: "app", imports: [users, posts], declarations: [Reader] }));
-  assert.equal(
-    error.message,
-    "Modules import each other: users → posts → users. Move what they share into a module that both import.",
   );
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, createApp, defineModule, inject, type Module, provide, token } from "@tenon/core";
+import { api, defineModule, inject, provide, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { rejection, startError } from "../support/start-error.ts";
+import { startError } from "../support/start-error.ts";
 
 class Inner {}
 class Outer {
@@ -106,82 +106,6 @@ test("an export of a module that is not imported is reported", async () => {
   assert.equal(
     error.message,
     'Module "app" exports module "inner" but does not import it. Add "inner" to the imports of "app".',
-  );
-});
-
-test("a module that imports itself is a cycle of one", async () => {
-  const imports: Module[] = [];
-  const module = defineModule({ name: "app", imports });
-  imports.push(module);
-  assert.equal(
-    (await startError(module)).message,
-    "Modules import each other: app → app. Move what they share into a module that both import.",
-  );
-});
-
-/** `m0` imports `m1`, which imports `m2`, and so on; the last one has the imports that are given. */
-function nest(depth: number, last: readonly Module[]): Module {
-  let module = defineModule({ name: `m${depth - 1}`, imports: last, exports: [...last] });
-  for (let index = depth - 2; index >= 0; index--) {
-    module = defineModule({ name: `m${index}`, imports: [module], exports: [module] });
-  }
-  return module;
-}
-
-test("two thousand modules inside each other start, and what the innermost exports reaches the outermost", async () => {
-  const app = await createTestApp(
-    defineModule({ name: "app", imports: [nest(2000, [inner])], declarations: [Outer] }),
-    api(),
-  );
-  assert.ok(app.get(Outer).inner instanceof Inner);
-  await app.stop();
-});
-
-test("of a long cycle of modules the first and the last few names are shown", async () => {
-  const imports: Module[] = [];
-  const module = nest(2000, imports);
-  imports.push(module);
-  const { problems } = await startError(module);
-  assert.deepEqual(
-    problems.map(({ message }) => message),
-    [
-      "Modules import each other: m0 → m1 → m2 → … 1,995 more … → m1998 → m1999 → m0. Move what they share into a module that both import.",
-    ],
-  );
-});
-
-test("a module that is not a module, a list or a name that is none: each is reported with its place", async () => {
-  const broken = defineModule({
-    name: "app",
-    imports: [Inner as never, defineModule({ name: " " })],
-    declarations: Inner as never,
-    exports: [undefined as never, { provide: Inner } as never],
-  }); // casts, because no compiler let it pass
-  const error = await startError(broken);
-  assert.deepEqual(
-    error.problems.map(({ code, message }) => [code, message]),
-    [
-      ["BAD_MODULE", 'imports[0] of module "app" is the class Inner, not a module. Use what defineModule() returned.'],
-      ["BAD_MODULE", 'A module has no name: one imported by "app". Write defineModule({ name: "posts", … }).'],
-      ["BAD_MODULE", 'declarations of module "app" is the class Inner. Write a list: [ … ].'],
-      [
-        "BAD_MODULE",
-        'exports[0] of module "app" is undefined. Most often two files import each other: move what both need into a third file.',
-      ],
-      ["BAD_MODULE", 'exports[1] of module "app" is an object. List a class or a token that it declares, or a module.'],
-    ],
-  );
-});
-
-test("createApp() with something that is not a module says so", async () => {
-  const start = (module: unknown) => rejection(createApp(module as Module, api(), { onStartError: "throw" }));
-  assert.equal(
-    (await start(undefined)).message,
-    "createApp() was given undefined, not a module. Most often two files import each other: move what both need into a third file.",
-  );
-  assert.equal(
-    (await start(Inner)).message,
-    "createApp() was given the class Inner, not a module. Pass what defineModule() returned.",
   );
 });
 

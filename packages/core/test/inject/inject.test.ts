@@ -166,8 +166,3 @@ test("inject() in a hook or a handler is outside construction", async () => {
     /^StartError: onStart\(\) of Late \(module "app"\) failed: inject\(Store\) was called outside construction\./,
   );
 });
-
-test("inject() outside construction names what is not a key at all", () => {
-  assert.throws(() => inject(undefined as never), /^StartError: inject\(undefined\) was called/); // no compiler checked it
-  assert.throws(() => inject("Mailer" as never), /^StartError: inject\(the text "Mailer"\) was called/); // likewise
-});

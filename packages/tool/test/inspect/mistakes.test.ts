@@ -237,7 +237,7 @@ const mistakes: readonly Mistake[] = [
     from: 'export const AppModule = defineModule({ name: "app", imports: [',
     to: 'import { inject } from "@tenon/core";\nimport { dataModule } from "@tenon/data";\nconst DataModule = dataModule({ database: () => inject(Config).databaseUrl });\nexport const AppModule = defineModule({ name: "app", imports: [DataModule, ',
     shows:
-      'start: src/main.ts: dataModule() (module "data") needs Config, which module "config" exports but "data" does not import (dataModule() → Config). Add "config" to the option imports of dataModule().',
+      'start: src/main.ts: dataModule() (module "data") needs Config, which module "config" exports but "data" does not import (dataModule() → Config). Add "config" to the imports of "data".',
   },
   {
     name: "a class instead of a module",
