@@ -1,5 +1,5 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { Mailer } from "@tenon/mail";
 import { AccountChanges } from "./account-changes.ts";
 import { AccountEvents } from "./account-events.ts";
@@ -28,7 +28,7 @@ export function accountsModule<const Imports extends readonly Module[]>(
     declarations: [
       provide(AccountSettings, () =>
         toAccountSettings(
-          resolveModuleOptions<PlainAccountsOptions, "guard" | "sendsMails">(rest, ["guard", "sendsMails"]),
+          resolveOptions<PlainAccountsOptions, "guard" | "sendsMails">(rest, ["guard", "sendsMails"]),
           inject(Mailer).delivers,
         ),
       ),

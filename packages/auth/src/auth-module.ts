@@ -1,5 +1,5 @@
 import { Clock, defineModule, inject, Log, type Module, provide } from "@tenon/core";
-import { type ConfigIn, ExpiringRecords, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, ExpiringRecords, resolveOptions } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
@@ -38,7 +38,7 @@ export function authModule<Data extends Module, const Imports extends readonly M
       ...parts,
       ...[SessionIndex, SecondFactorRows, CodeLimit],
       provide(ExpiringRecords, () => new ExpiringRecords(inject(KeyValue), inject(Clock))),
-      provide(AuthSettings, () => toAuthSettings(resolveModuleOptions<PlainAuthOptions>(options), inject(Log))),
+      provide(AuthSettings, () => toAuthSettings(resolveOptions<PlainAuthOptions>(options), inject(Log))),
       provide(BcryptCost, () => inject(AuthSettings).bcryptCost),
     ],
     exports: parts,

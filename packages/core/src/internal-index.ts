@@ -9,23 +9,14 @@ export { isForm } from "./body/form.ts";
 export { isToken } from "./body/grammar.ts";
 export { type Input, readJsonInput } from "./body/input.ts";
 export { parseQuery } from "./body/query.ts";
-export {
-  type Command,
-  type Flag as CommandFlag,
-  flagsOf as commandFlags,
-  isSwitch,
-  startsWithWords,
-  toCommands,
-} from "./cli/commands.ts";
-export { choicesOf } from "./cli/positionals.ts";
+export { toCommands } from "./cli/commands.ts";
 export { readConfigVariables } from "./config/config.ts";
-export { exposeVariables, readEnvironment } from "./config/environment.ts";
+export { readEnvironment } from "./config/environment.ts";
 export { findForgery, isOrigin, isOriginOf, isSafe, unsafeMethods } from "./http/foreign-origin.ts";
 export { checkHttpOptions, toHttpSettings } from "./http/settings.ts";
-export type { ModuleNode } from "./inject/graph.ts";
-export { type Injectable, resolveModuleOptions, resolveOptions } from "./inject/injectable.ts";
-export type { ConfigIn, Declaration } from "./inject/module.ts";
-export { type Key, keyName } from "./inject/token.ts";
+export { type Injectable, resolveOptions } from "./inject/injectable.ts";
+export type { ConfigIn } from "./inject/module.ts";
+export type { Key } from "./inject/token.ts";
 export { isSecretInput, redacted } from "./log/log-redact.ts";
 export { SafePaths } from "./log/safe-urls.ts";
 export { addVary, parseWeights } from "./middleware/negotiation.ts";
@@ -38,7 +29,6 @@ export {
   toFilePath,
 } from "./middleware/served-folder.ts";
 export { forever } from "./middleware/static-files.ts";
-export type { OpenApiInfo } from "./openapi/document.ts";
 export { requestStore, trace } from "./request/channels.ts";
 export { leasesOf, type RequestContext, releaseRequest } from "./request/context.ts";
 export type { FailuresOf, InputOf, ParamsOf } from "./request/contract-types.ts";
@@ -57,19 +47,12 @@ export { compileSelect, ReturnedMismatch } from "./schema/select.ts";
 export type { InferInput, InferOutput } from "./schema/standard-schema.ts";
 export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
-export { describeDuration, parseDuration } from "./support/duration.ts";
-export {
-  causesOf,
-  describeValue,
-  type InputPart,
-  type StartCode,
-  toHttpError,
-  tooManyRequests,
-} from "./support/errors.ts";
+export { parseDuration } from "./support/duration.ts";
+export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support/errors.ts";
 export { digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
-export { endsInTime, withTimeout } from "./support/in-time.ts";
+export { endsInTime } from "./support/in-time.ts";
 export { findNearest } from "./support/nearest.ts";
-export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
-export { type ParamNames, type Pattern, parsePattern } from "./support/pattern.ts";
-export { parseSettingUrl, refuseUrl } from "./support/setting-url.ts";
+export { checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
+export { parsePattern } from "./support/pattern.ts";
+export { parseSettingUrl } from "./support/setting-url.ts";
 export { keepsLongStacks } from "./support/stack-limit.ts";

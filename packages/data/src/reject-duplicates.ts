@@ -1,10 +1,9 @@
-import { BindError } from "@tenon/core";
-import type { InputPart } from "@tenon/core/internal";
+import { BindError, type Issue } from "@tenon/core";
 import { StoreError } from "./store-error.ts";
 
 export interface DuplicateOptions {
   /** The part of the request that the columns come from. Defaults to `body`. */
-  readonly in?: InputPart;
+  readonly in?: Issue["in"];
   /** Where in that part: `user` for `{ "user": { "email": … } }`. Defaults to the part itself. */
   readonly path?: string;
 }

@@ -1,4 +1,4 @@
-import { parseSettingUrl, refuseUrl } from "@tenon/core/internal";
+import { parseSettingUrl } from "@tenon/core/internal";
 import { checkPostgresUrl } from "./database/postgres-settings.ts";
 
 export type StoreUrl =
@@ -14,34 +14,31 @@ const forms: Readonly<Record<StoreUrl["kind"], string>> = {
   memory: "memory:",
 };
 
+const kinds: Readonly<Record<string, StoreUrl["kind"]>> = {
+  "postgres:": "postgres",
+  "postgresql:": "postgres",
+  "redis:": "redis",
+  "rediss:": "redis",
+};
+
 /** `option` names the URL in the error message, which quotes nothing of it. */
 export function parseStoreUrl<K extends StoreUrl["kind"]>(
   text: string,
   option: string,
   allowed: readonly K[],
 ): Extract<StoreUrl, { kind: K }> {
-  const parsed = parse(text);
-  if (parsed === undefined || !(allowed as readonly string[]).includes(parsed.kind)) {
-    refuseUrl(option, text, `It takes a URL such as ${allowed.map((kind) => forms[kind]).join(", ")}.`);
-  }
-  if (parsed.kind === "postgres") checkPostgresUrl(parsed.url, option);
-  return parsed as Extract<StoreUrl, { kind: K }>; // its kind is in the list
+  return parse(text, option, allowed) as Extract<StoreUrl, { kind: K }>; // its kind is in the list
 }
 
-function parse(text: string): StoreUrl | undefined {
-  if (text === "memory:") return { kind: "memory" };
-  if (text.startsWith("sqlite:")) {
-    const path = text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
-    return path === "" ? undefined : { kind: "sqlite", path };
-  }
-  const url = parseSettingUrl(text);
-  if (url === undefined) return undefined;
+function parse(text: string, option: string, allowed: readonly (string | undefined)[]): StoreUrl {
+  if (text === "memory:" && allowed.includes("memory")) return { kind: "memory" };
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)/s.exec(text)?.[1];
+  if (path !== undefined && allowed.includes("sqlite")) return { kind: "sqlite", path };
+  const examples = Object.entries(forms).flatMap(([kind, form]) => (allowed.includes(kind) ? [form] : []));
+  const cure = `It takes a URL such as ${examples.join(", ")}.`;
+  const url = parseSettingUrl(option, text, cure, ({ protocol }) => allowed.includes(kinds[protocol]));
   const place = (port: string) => `${url.hostname}:${url.port || port}`;
-  if (url.protocol === "postgres:" || url.protocol === "postgresql:") {
-    return { kind: "postgres", url: text, place: place("5432") };
-  }
-  if (url.protocol === "redis:" || url.protocol === "rediss:") {
-    return { kind: "redis", url: text, place: place("6379") };
-  }
-  return undefined;
+  if (kinds[url.protocol] === "redis") return { kind: "redis", url: text, place: place("6379") };
+  checkPostgresUrl(text, option);
+  return { kind: "postgres", url: text, place: place("5432") };
 }

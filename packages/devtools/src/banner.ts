@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RouteInfo } from "@tenon/core";
-import { type Pattern, parsePattern } from "@tenon/core/internal";
+import { parsePattern } from "@tenon/core/internal";
 
 /** What an application's package.json says. */
 export interface Manifest {
@@ -95,7 +95,7 @@ function findExample(routes: readonly RouteInfo[], docs: string | undefined): st
   return pattern === undefined ? undefined : toExample(pattern);
 }
 
-function toExample({ segments, params }: Pattern): string {
+function toExample({ segments, params }: ReturnType<typeof parsePattern>): string {
   const names = new Map(params.map(({ name, index }) => [index, /id$/i.test(name) ? "1" : name]));
   return `/${segments.map((segment, index) => encodeURI(segment ?? String(names.get(index)))).join("/")}`;
 }

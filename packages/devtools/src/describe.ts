@@ -1,5 +1,5 @@
 import type { Contract, OpenApiDocument, RouteInfo } from "@tenon/core";
-import { type DevtoolsHost, findShadows, type Key, keyName, type ModuleNode } from "@tenon/core/internal";
+import { type DevtoolsHost, findShadows } from "@tenon/core/internal";
 import type { FlatRoute } from "@tenon/core/platform";
 import { collectStores } from "./collect-stores.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
@@ -102,10 +102,10 @@ export function toDescription(built: DevtoolsHost["built"]): AppDescription {
     platform,
     routes,
     modules: graph.nodes.map((node) => toModuleDescription(node, places)),
-    injections: injections.map(({ user, module, key, from }) => ({
+    injections: injections.map(({ user, module, name, from }) => ({
       user,
       module,
-      name: keyName(key),
+      name,
       ...(from === undefined ? {} : { from }),
     })),
     stores: collectStores(instances, "place"),
@@ -134,15 +134,18 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
   };
 }
 
-function toModuleDescription(node: ModuleNode, places: ReadonlyMap<object, SourcePlace>): ModuleDescription {
+function toModuleDescription(
+  { name, imports, exported, own }: DevtoolsHost["built"]["graph"]["root"],
+  places: ReadonlyMap<object, SourcePlace>,
+): ModuleDescription {
   return {
-    name: node.name,
-    imports: [...node.imports].map(({ name }) => name),
-    exports: [...node.exported].map(([key, { module }]) => ({ name: keyName(key), module })),
-    declarations: [...node.own.keys()].map((key) => toDeclarationDescription(key, places.get(key))),
+    name,
+    imports: [...imports].map((node) => node.name),
+    exports: [...exported.values()].map((binding) => ({ name: binding.name, module: binding.module })),
+    declarations: [...own].map(([key, binding]) => ({
+      name: binding.name,
+      kind: typeof key === "function" ? "class" : "token",
+      ...places.get(key),
+    })),
   };
-}
-
-function toDeclarationDescription(key: Key, place: SourcePlace | undefined): DeclarationDescription {
-  return { name: keyName(key), kind: typeof key === "function" ? "class" : "token", ...place };
 }

@@ -1,5 +1,5 @@
 import { defineModule, type Module, provide } from "@tenon/core";
-import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { JobSchema } from "./job-schema.ts";
 import { JobSignals } from "./job-signals.ts";
 import { Jobs } from "./jobs.ts";
@@ -23,7 +23,7 @@ export function jobsModule<Data extends Module, const Imports extends readonly M
     name: "jobs",
     imports: [data, ...(options?.imports ?? [])],
     declarations: [
-      provide(JobSettings, () => toJobSettings(resolveModuleOptions<PlainJobsOptions>(options))),
+      provide(JobSettings, () => toJobSettings(resolveOptions<PlainJobsOptions>(options))),
       JobSchema,
       JobSignals,
       JobStore,

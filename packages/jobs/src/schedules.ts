@@ -1,5 +1,5 @@
 import { Clock, inject, Log, type Problem, StartError } from "@tenon/core";
-import { describeDuration } from "@tenon/core/internal";
+import { describeDuration } from "./describe-duration.ts";
 import { toNewJobs, toStoredInput } from "./new-jobs.ts";
 import type { Schedule } from "./schedule.ts";
 import { JobSettings } from "./settings.ts";

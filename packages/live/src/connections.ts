@@ -1,5 +1,5 @@
 import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
-import { withTimeout } from "@tenon/core/internal";
+import { endsInTime } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { EventStoreToken } from "./channels/channels.ts";
 import { ResumeIds } from "./channels/position.ts";
@@ -194,13 +194,9 @@ export class LiveConnections implements OnStart, OnStop {
     const now = Date.now();
     try {
       for (const lease of [...connection.leases]) {
-        const isValid = await withTimeout(
-          Promise.try(() => lease.isValid?.()),
-          recheck,
-          () => {
-            throw new Error(`no response within ${recheck} ms`);
-          },
-        );
+        const checked = Promise.try(() => lease.isValid?.());
+        if (!(await endsInTime(checked, recheck))) throw new Error(`no response within ${recheck} ms`);
+        const isValid = await checked;
         const isHeld = this.#open.has(connection) && connection.leases.includes(lease); // not of a topic left meanwhile
         if (isValid === false && isHeld) this.#endLease(connection, lease);
       }

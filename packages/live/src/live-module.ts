@@ -1,5 +1,5 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { type ConfigIn, connectToPrimary, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, connectToPrimary, resolveOptions } from "@tenon/core/internal";
 import { Migrations, SharedStore, Sweeps } from "@tenon/data";
 import { Channels, EventStoreToken } from "./channels/channels.ts";
 import type { EventStore } from "./channels/event-store.ts";
@@ -24,7 +24,7 @@ export function liveModule<Data extends Module = Module, const Imports extends r
     name: "live",
     imports: [...(data === undefined ? [] : [data]), ...(options?.imports ?? [])],
     declarations: [
-      provide(LiveSettings, () => toLiveSettings(resolveModuleOptions<PlainLiveOptions>(options))),
+      provide(LiveSettings, () => toLiveSettings(resolveOptions<PlainLiveOptions>(options))),
       provide(EventStoreToken, () => createStore(data === undefined ? undefined : inject(SharedStore))),
       Channels,
       LiveConnections,

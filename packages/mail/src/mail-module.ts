@@ -1,5 +1,5 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { MailPanels } from "./dev-panel.ts";
 import { MailDelivery } from "./mail-delivery.ts";
 import { MailViews } from "./mail-views.ts";
@@ -17,7 +17,7 @@ export function mailModule<JobsModule extends Module, const Imports extends read
     name: "mail",
     imports: [jobs, ...(options?.imports ?? [])],
     declarations: [
-      provide(MailSettings, () => toMailSettings(resolveModuleOptions<PlainMailOptions>(options))),
+      provide(MailSettings, () => toMailSettings(resolveOptions<PlainMailOptions>(options))),
       provide(Transport, () => createTransport(inject(MailSettings))),
       MailViews,
       MailDelivery,

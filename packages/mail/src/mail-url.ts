@@ -1,4 +1,4 @@
-import { parseSettingUrl, refuseOption, refuseUrl } from "@tenon/core/internal";
+import { parseSettingUrl, refuseOption } from "@tenon/core/internal";
 
 export interface SmtpUrl {
   readonly kind: "smtp";
@@ -25,11 +25,8 @@ export function parseMailUrl(text: string): MailUrl {
       ? refuse("Name a folder: file:data/mail.")
       : { kind: "file", folder };
   }
-  const url = parseSettingUrl(text);
-  if (url === undefined || !/^smtps?:$/.test(url.protocol)) {
-    return refuseUrl(name, text, `It takes a URL such as ${forms}.`);
-  }
-  return parseSmtpUrl(url, refuse);
+  const isSmtp = ({ protocol }: URL) => /^smtps?:$/.test(protocol);
+  return parseSmtpUrl(parseSettingUrl(name, text, `It takes a URL such as ${forms}.`, isSmtp), refuse);
 }
 
 function parseSmtpUrl(url: URL, refuse: (fault: string) => never): SmtpUrl {

@@ -1,5 +1,5 @@
 import { defineModule, type Module, provide } from "@tenon/core";
-import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { Observer } from "./observer.ts";
 import { Metrics } from "./prometheus/metrics.ts";
 import { MetricsController } from "./prometheus/metrics-controller.ts";
@@ -18,7 +18,7 @@ export function observeModule<const Imports extends readonly Module[] = []>(
     name: "observe",
     imports: options?.imports ?? [],
     declarations: [
-      provide(ObserveSettings, () => toObserveSettings(resolveModuleOptions<PlainObserveOptions>(options))),
+      provide(ObserveSettings, () => toObserveSettings(resolveOptions<PlainObserveOptions>(options))),
       Observer,
       WorkerMetrics,
       Metrics,

@@ -1,7 +1,6 @@
 import { test } from "node:test";
 import { type AuthOptions, authModule } from "@tenon/auth";
-import { type ApiOptions, api, defineModule, type Module, type Provider } from "@tenon/core";
-import type { Declaration } from "@tenon/core/internal";
+import { type ApiOptions, api, type Class, defineModule, type Module, type Provider } from "@tenon/core";
 import { createTestApp, FakeClock, type TestHttpApp, useClock } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
@@ -12,7 +11,7 @@ export interface AuthSetup {
   readonly auth?: Partial<AuthOptions>;
   readonly data?: DataOptions;
   /** Controllers that use the services and the guards. */
-  readonly declarations?: readonly Declaration[];
+  readonly declarations?: readonly (Class | Provider)[];
   readonly override?: readonly Provider[];
   readonly api?: ApiOptions;
 }

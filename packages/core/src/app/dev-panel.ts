@@ -1,3 +1,4 @@
+
 /** A value in a table of the developer tools. */
 export interface DevCell {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { HttpError } from "../support/errors.ts";
-import { withTimeout } from "../support/in-time.ts";
+import { endsInTime } from "../support/in-time.ts";
 import { tooLarge } from "./body-reader.ts";
 
 /** Where the chunks of a body come from. */
@@ -29,7 +29,9 @@ export async function* boundedChunks(source: ChunkSource, limits: ChunkLimits): 
     if (declared > limit) throw tooLarge();
     for (;;) {
       const start = performance.now();
-      const step = await withTimeout(source.next(), timeout, tooSlow).catch(toBadRequest);
+      const next = source.next().catch(toBadRequest);
+      if (!(await endsInTime(next, timeout))) tooSlow();
+      const step = await next;
       if (step.done === true) return;
       size += step.value.byteLength;
       if (size > limit) throw tooLarge();

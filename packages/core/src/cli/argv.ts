@@ -1,5 +1,5 @@
 import { ArgumentReader, isFlag } from "../support/arguments.ts";
-import { type CommonFlag, type Flag, findFlag, helpLetter, isCommonFlag, isSwitch } from "./commands.ts";
+import { type CommonFlag, type Flag, findFlag, helpLetter, isCommonFlag } from "./commands.ts";
 
 /** `findFlags` returns the flags of the command that begins with these words: they decide which flags take a value. */
 export function parseArgv(
@@ -53,14 +53,14 @@ export class Arguments {
   #readUndeclared(name: string, value: string | undefined): void {
     const denied = name.startsWith("no-") && value === undefined ? findFlag(this.#declared, name.slice(3)) : undefined;
     // a flag without a name has a value here: a bare "--" has ended the flags
-    if (denied !== undefined && isSwitch(denied)) this.#set(denied, "false");
+    if (denied?.isSwitch === true) this.#set(denied, "false");
     else if (name === "") this.problems.push(`a flag has a name: --name=${value}`);
     else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#reader.takeValue() ?? "true");
     else if (value === undefined) this.#reader.takeValue();
   }
 
   #readDeclared(flag: Flag, value: string | undefined): void {
-    const given = value ?? (isSwitch(flag) ? "true" : this.#reader.takeValue());
+    const given = value ?? (flag.isSwitch ? "true" : this.#reader.takeValue());
     if (given === undefined) this.problems.push(`--${flag.name} needs a value`);
     else this.#set(flag, given);
   }
@@ -72,7 +72,7 @@ export class Arguments {
       end += letter.length;
       const isVersion = letter === "V" && this.#atRoot;
       const flag = isVersion ? undefined : this.#declared.find(({ declaration }) => declaration.letter === letter);
-      if (flag !== undefined && (letters[end] === "=" || !isSwitch(flag))) {
+      if (flag !== undefined && (letters[end] === "=" || !flag.isSwitch)) {
         const value = letters.slice(letters[end] === "=" ? end + 1 : end);
         this.#readDeclared(flag, end === letters.length ? undefined : value);
         return;

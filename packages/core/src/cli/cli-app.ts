@@ -3,7 +3,7 @@ import { exitCodeOf, stopOnSignals } from "../app/signals.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { StartError } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
-import { Commands, findTakenFlags } from "./commands.ts";
+import { Commands } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
 import { type Invocation, readInvocation } from "./invocation.ts";
@@ -37,8 +37,6 @@ export class OpenCli implements OpenPlatform<CliApp> {
     this.#parts = parts;
     this.#program = program;
     this.#commands = new Commands(parts, program.aliases);
-    const problems = findTakenFlags(this.#commands.all());
-    if (problems.length > 0) throw new StartError(problems);
   }
 
   async close(): Promise<void> {

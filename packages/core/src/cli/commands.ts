@@ -2,12 +2,11 @@ import type { PlatformParts } from "../app/platform.ts";
 import { type Contract, toBody } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
 import { Dto, type Field } from "../schema/dto.ts";
-import type { Problem } from "../support/errors.ts";
 import { findNearest } from "../support/nearest.ts";
 import { type Pattern, parsePattern } from "../support/pattern.ts";
-import { type Positional, toPositionals, toTitle } from "./positionals.ts";
+import { choicesOf, type Positional, toPositionals, toTitle } from "./positionals.ts";
 
-/** The flags of every command. A field of a DTO may not have one of these names. */
+/** The flags of every command. A field of a DTO with one of these names is given with `--stdin`. */
 export const commonFlags = ["json", "stdin", "help"] as const;
 export type CommonFlag = (typeof commonFlags)[number];
 export const helpLetter = "h";
@@ -18,6 +17,10 @@ export interface Flag {
   readonly field: string;
   /** As it is typed, without dashes: `author-id` for the field `author_id`. */
   readonly name: string;
+  /** Whether it takes no value. */
+  readonly isSwitch: boolean;
+  /** The values that it allows; none when it allows any text. */
+  readonly choices: readonly string[];
   readonly declaration: Field;
 }
 
@@ -31,10 +34,6 @@ export interface Command {
   /** One line; "" without one. */
   readonly summary: string;
   readonly description: string;
-}
-
-export function isSwitch(flag: Flag): boolean {
-  return flag.declaration.kind === "boolean";
 }
 
 export function isCommonFlag(name: string): name is CommonFlag {
@@ -55,18 +54,6 @@ export function toFlagName(field: string): string {
   return words.replaceAll("_", "-").toLowerCase();
 }
 
-/** Fields that could never be given, because every command has a flag of that name. */
-export function findTakenFlags(commands: readonly Command[]): Problem[] {
-  return commands.flatMap(({ title, flags = [] }) =>
-    flags.flatMap(({ name, declaration: { letter } }): Problem[] => {
-      const taken = isCommonFlag(name) ? `--${name}` : letter === helpLetter ? `-${letter}` : undefined;
-      if (taken === undefined) return [];
-      const message = `command ${title} takes ${taken}, which is a flag of every command. Give the field of its DTO another name or letter.`;
-      return [{ code: "BAD_ROUTE", message }];
-    }),
-  );
-}
-
 /** The route table as commands. */
 export class Commands {
   readonly #parts: Pick<PlatformParts, "routes" | "router">;
@@ -79,7 +66,7 @@ export class Commands {
   }
 
   all(): Command[] {
-    return toCommands(this.#parts.routes.list()).sort((a, b) => (a.title < b.title ? -1 : 1));
+    return this.under([]);
   }
 
   /** The command that the router finds for these words. */
@@ -96,7 +83,7 @@ export class Commands {
 
   /** The commands that begin with these words. */
   under(words: readonly string[]): Command[] {
-    return this.all().filter(({ pattern }) => startsWithWords(pattern, words));
+    return toCommands(this.#parts.routes.list(), words);
   }
 
   /** The names of commands and groups: `posts`, `posts show`. */
@@ -133,8 +120,12 @@ export function encodeWord(word: string): string {
   return encodeURIComponent(word.toWellFormed());
 }
 
-export function toCommands(routes: readonly RouteInfo[]): Command[] {
-  return routes.map(({ path, contract }) => toCommand(parsePattern(path), contract));
+/** The commands that begin with these words, by title. */
+export function toCommands(routes: readonly RouteInfo[], words: readonly string[] = []): Command[] {
+  return routes
+    .map(({ path, contract }) => toCommand(parsePattern(path), contract))
+    .filter(({ pattern }) => startsWithWords(pattern, words))
+    .sort((a, b) => (a.title < b.title ? -1 : 1));
 }
 
 function toCommand(pattern: Pattern, contract: Contract | undefined): Command {
@@ -154,10 +145,16 @@ function toFlags(contract: Contract | undefined): Flag[] | undefined {
     if (!(schema instanceof Dto)) return undefined;
     Object.assign(fields, schema.fields);
   }
-  return Object.entries(fields).map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }));
+  return Object.entries(fields).map(([field, declaration]) => ({
+    field,
+    name: toFlagName(field),
+    isSwitch: declaration.kind === "boolean",
+    choices: choicesOf(declaration),
+    declaration,
+  }));
 }
 
-export function startsWithWords({ segments, wildcard }: Pattern, words: readonly string[]): boolean {
+function startsWithWords({ segments, wildcard }: Pattern, words: readonly string[]): boolean {
   if (words.length > segments.length && !wildcard) return false;
   return words.every((word, index) => index >= segments.length || (segments[index] ?? word) === word);
 }

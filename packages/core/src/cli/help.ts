@@ -1,6 +1,6 @@
 import { paint } from "../log/log-pretty.ts";
 import type { Field } from "../schema/dto.ts";
-import { type Command, type Flag, helpLetter, isSwitch, toGroupName } from "./commands.ts";
+import { type Command, type Flag, helpLetter, toGroupName } from "./commands.ts";
 import type { Positional } from "./positionals.ts";
 import { showControls } from "./text.ts";
 import { alignEntries, type Entry, wrap } from "./wrap.ts";
@@ -167,7 +167,7 @@ function toDefaultNote({ defaultValue }: Field): string {
 }
 
 function toSpelling(flag: Flag): string {
-  if (isSwitch(flag)) return `--${flag.name}`;
+  if (flag.isSwitch) return `--${flag.name}`;
   const { kind } = flag.declaration;
   return `--${flag.name}=<${kind === "array" ? "list" : kind}>`;
 }

@@ -1,16 +1,6 @@
 import { findNearest } from "../support/nearest.ts";
 import { type Arguments, parseArgv } from "./argv.ts";
-import {
-  type Command,
-  type Commands,
-  commonFlags,
-  encodeWord,
-  type Flag,
-  findFlag,
-  flagsOf,
-  isSwitch,
-  toPath,
-} from "./commands.ts";
+import { type Command, type Commands, commonFlags, encodeWord, findFlag, flagsOf, toPath } from "./commands.ts";
 import type { Program, Topic } from "./help.ts";
 import { toTitle } from "./positionals.ts";
 
@@ -53,7 +43,7 @@ export function readInvocation(argv: readonly string[], commands: Commands, prog
   const { words, command } = locate(commands, isHelpWord ? typed.words.slice(1) : typed.words);
   const below = commands.under(words);
   if (isHelpWord || typed.common.has("help")) {
-    if (command === undefined && below.length === 0) return { json, ...refuseUnknown(commands, words, typed, program) };
+    if (command === undefined && below.length === 0) return { json, ...refuseUnknown(commands, words, program) };
     const only = below.length === 1 && lacksOnlyArguments(below, words) ? below[0] : undefined;
     return { json, kind: "help", topic: { words, command: command ?? only, below } };
   }
@@ -93,7 +83,7 @@ function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program
   if (words.length === 0) return refuse(withFlags("no command given"), topic);
   if (first === undefined) {
     // an unknown flag takes the next word as its value, which may have been the first word of the command
-    return unknownFlags.length > 0 ? refuse(unknownFlags.join("; ")) : refuseUnknown(commands, words, typed, program);
+    return unknownFlags.length > 0 ? refuse(unknownFlags.join("; ")) : refuseUnknown(commands, words, program);
   }
   const empty = first.pattern.params.find(({ index }) => words[index] === "");
   if (empty !== undefined) return refuse(`<${empty.name}> of "${first.title}" is empty`);
@@ -103,41 +93,20 @@ function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program
     : refuse(withFlags(`${name} is a group of commands`), topic);
 }
 
-function refuseUnknown(commands: Commands, words: readonly string[], typed: Arguments, { name }: Program): Refusal {
+function refuseUnknown(commands: Commands, words: readonly string[], { name }: Program): Refusal {
   for (let end = words.length - 1; end > 0; end--) {
-    const command = commands.find(words.slice(0, end));
-    if (command !== undefined) return refuse(explainWords(command, words.slice(end), typed));
+    const [known, [word]] = [words.slice(0, end), words.slice(end) as [string, ...string[]]]; // at least one
+    const command = commands.find(known);
+    if (command === undefined) continue;
+    return refuse(`"${command.title}" does not take "${word}". ${name} ${known.join(" ")} --help shows what it takes.`);
   }
   const message = `unknown command ${quote(words)}`;
   const nearest = commands.nearest(words);
   if (nearest !== undefined) return refuse(withSuggestion(message, nearest));
   const names = commands.names();
-  if (names.size === 0) return refuse(message);
   const group = words.map((_, index) => words.slice(0, index).join(" ")).findLast((prefix) => names.has(prefix));
   const help = [name, group, "--help"].filter((word) => word !== undefined).join(" ");
   return refuse(`${message}. ${help} lists the commands.`);
-}
-
-/** Words that follow a command which does not take them. Most often they are the value of a flag. */
-function explainWords({ title, flags = [] }: Command, words: readonly string[], { flags: given }: Arguments): string {
-  const [word = "", next] = words;
-  const message = `"${title}" does not take ${quote([word])}`;
-  const [name = "", value = next] = word.split(/=(.*)/s);
-  const named = findFlag(flags, name);
-  if (named !== undefined) {
-    return withSuggestion(message, isSwitch(named) ? `--${named.name}` : `--${named.name}=${value ?? "…"}`);
-  }
-  const isGiven = ({ field, name }: Flag) => given.has(field) || given.has(name); // by name: no command was found
-  const open = flags.filter((flag) => !isSwitch(flag) && !isGiven(flag));
-  const required = open.filter(({ declaration }) => declaration.required);
-  const [only, ...others] = required.length > 0 ? required : open;
-  if (only !== undefined && others.length === 0) return withSuggestion(message, `--${only.name}=${word}`);
-  return flags.length === 0 ? message : `${message}. It takes ${listFlags(flags)}.`;
-}
-
-function listFlags(flags: readonly Flag[]): string {
-  const names = flags.slice(0, 5).map(({ name }) => `--${name}`);
-  return [...names, ...(flags.length > names.length ? ["…"] : [])].join(", ");
 }
 
 function lacksOnlyArguments(commands: readonly Command[], words: readonly string[]): boolean {

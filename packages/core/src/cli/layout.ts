@@ -10,6 +10,8 @@ export interface LayoutOptions {
 }
 
 const gap = "  ";
+/** The least width of a column. A table that is wider even so wraps. */
+const narrowest = 8;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -28,44 +30,23 @@ function layOutList(list: readonly unknown[], options: LayoutOptions): string {
 
 function layOutTable(rows: readonly Row[], { width, color }: LayoutOptions): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // the end of a longer text is never shown
-  const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name), longest)))];
+  const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name))))];
   const textOf = (line: readonly string[], column: number) => line[column] as string; // each line has every column
   const natural = names.map((_, column) => Math.max(...lines.map((line) => widthOf(textOf(line, column)))));
-  // an id that is cut cannot be copied into the next command: it stays whole as long as two other columns can be read
-  const widths =
-    fitColumns(natural, width, { isWhole: (column) => names[column] === "id", narrowest: 10, fewest: 3 }) ??
-    fitColumns(natural, width, { isWhole: () => false, narrowest: 4, fewest: 1 }) ??
-    natural.slice(0, 1).map((cells) => Math.min(cells, 4));
-  const isCut = widths.length < names.length;
+  const id = names.indexOf("id"); // stays whole: it could not be copied into the next command
+  const others = natural.filter((_, column) => column !== id);
+  const room = width - (natural[id] ?? 0) - gap.length * (names.length - 1);
+  const limit = Math.max(narrowest, findLimit(others, room));
   return lines
     .map((line, index) => {
-      const cells = widths.map((cells, column) => pad(truncate(textOf(line, column), cells), cells));
-      const text = `${cells.join(gap)}${isCut ? `${gap}…` : ""}`.trimEnd();
+      const cells = natural.map((full, column) => {
+        const most = column === id ? full : Math.min(full, limit);
+        return pad(truncate(textOf(line, column), most), most);
+      });
+      const text = cells.join(gap).trimEnd();
       return `${index === 0 ? paint("bold", text, color) : text}\n`;
     })
     .join("");
-}
-
-interface Fit {
-  readonly isWhole: (column: number) => boolean;
-  /** Cells that each other column gets at least. */
-  readonly narrowest: number;
-  /** Columns that are shown at least. */
-  readonly fewest: number;
-}
-
-/** The widest columns give way first, then the last ones are left out. Undefined when that is not enough. */
-function fitColumns(natural: readonly number[], width: number, { isWhole, narrowest, fewest }: Fit) {
-  for (let count = natural.length; count >= fewest; count--) {
-    const kept = natural.slice(0, count);
-    const whole = kept.filter((_, column) => isWhole(column)).reduce((sum, cells) => sum + cells, 0);
-    const gaps = gap.length * (count - 1) + (count < natural.length ? gap.length + 1 : 0); // and the ellipsis
-    const others = kept.filter((_, column) => !isWhole(column));
-    const limit = findLimit(others, width - whole - gaps);
-    if (limit >= narrowest) return kept.map((cells, column) => (isWhole(column) ? cells : Math.min(cells, limit)));
-  }
-  return undefined;
 }
 
 /** The largest width that each column may have so that all of them fit. */
@@ -92,10 +73,9 @@ function layOutRecord(record: Row, { color }: LayoutOptions): string {
     .join("");
 }
 
-function toCell(value: unknown, longest: number = Number.POSITIVE_INFINITY): string {
+function toCell(value: unknown): string {
   if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return showControls(text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, "")}…` : text);
+  return showControls(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 function own(row: Row, name: string): unknown {

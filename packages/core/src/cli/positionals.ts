@@ -8,25 +8,24 @@ export interface Positional {
   readonly index: number;
   /** As help shows it: `<id>`, `<api|web>` for a choice, `<…>` for one word or more. */
   readonly title: string;
+  /** The values that it allows; none when it allows any text. */
+  readonly choices: readonly string[];
   /** Undefined when the command has no contract for it. */
   readonly declaration: Field | undefined;
 }
 
-const longestChoice = 40;
+const longestChoice = 40; // it is on one line of help
 
 export function toPositionals({ params, segments, wildcard }: Pattern, schema: Schema | undefined): Positional[] {
   const fields = schema instanceof Dto ? schema.fields : {};
   const named = params.map(({ name, index }) => {
     const declaration = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    return { index, title: `<${toChoice(declaration) ?? name}>`, declaration };
+    const choices = choicesOf(declaration);
+    const listed = choices.join("|");
+    const title = `<${listed === "" || listed.length > longestChoice ? name : listed}>`;
+    return { index, title, choices, declaration };
   });
-  return wildcard ? [...named, { index: segments.length, title: "<…>", declaration: undefined }] : named;
-}
-
-/** `api|web`; undefined when any text is allowed, or when the list is too long for one line of help. */
-function toChoice(field: Field | undefined): string | undefined {
-  const choice = choicesOf(field).join("|");
-  return choice === "" || choice.length > longestChoice ? undefined : choice;
+  return wildcard ? [...named, { index: segments.length, title: "<…>", choices: [], declaration: undefined }] : named;
 }
 
 /** The values that a field allows; none when it allows any text. */

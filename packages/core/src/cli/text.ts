@@ -1,11 +1,10 @@
 import { escapeText, toEscape } from "../log/log-pretty.ts";
 
 const ascii = /^[\x20-\x7e]*$/;
-const zeroWidth = /^[\p{Mn}\p{Me}\p{Emoji_Modifier}\u200b-\u200f]$/u;
 /** Drawn two cells wide: East Asian characters and emoji. */
 const wide =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
-const zeroWidthJoiner = "\u200d";
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+const segmenter = new Intl.Segmenter();
 
 /** How many cells of a terminal a text takes. */
 export function widthOf(text: string): number {
@@ -33,12 +32,7 @@ export function truncate(text: string, width: number): string {
 }
 
 function* measure(text: string): Generator<readonly [character: string, cells: number]> {
-  let joined = false;
-  for (const character of text) {
-    // what a joiner adds is drawn into the character before it
-    yield [character, joined || zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1];
-    joined = character === zeroWidthJoiner;
-  }
+  for (const { segment } of segmenter.segment(text)) yield [segment, wide.test(segment) ? 2 : 1];
 }
 
 const names: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };

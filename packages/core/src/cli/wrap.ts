@@ -4,8 +4,6 @@ import { pad, widthOf } from "./text.ts";
 export type Entry = readonly [left: string, right: string];
 
 const margin = "  ";
-/** The least width of the second column; with less room it goes below the first. */
-const narrowest = 20;
 
 /** Breaks a text between words. A word that is longer than a line stays whole, so that it can be copied. */
 export function wrap(text: string, width: number): string[] {
@@ -30,9 +28,7 @@ function wrapLine(text: string, width: number): string[] {
 export function alignEntries(entries: readonly Entry[], width: number): string[] {
   const left = Math.max(...entries.map(([text]) => widthOf(text)));
   const start = 2 * margin.length + Math.min(left, Math.floor(width / 2));
-  return width - start < narrowest
-    ? entries.flatMap((entry) => stack(entry, width))
-    : entries.flatMap((entry) => align(entry, start, width));
+  return entries.flatMap((entry) => align(entry, start, width));
 }
 
 function align([left, right]: Entry, start: number, width: number): string[] {
@@ -41,10 +37,4 @@ function align([left, right]: Entry, start: number, width: number): string[] {
   const head = pad(`${margin}${left}`, start);
   if (widthOf(head) > start) return [head.trimEnd(), ...lines.map((line) => `${indent}${line}`)];
   return [`${head}${lines[0] ?? ""}`.trimEnd(), ...lines.slice(1).map((line) => `${indent}${line}`)];
-}
-
-function stack([left, right]: Entry, width: number): string[] {
-  const indent = margin.repeat(4);
-  const lines = right === "" ? [] : wrap(right, width - indent.length);
-  return [`${margin}${left}`, ...lines.map((line) => `${indent}${line}`)];
 }

@@ -171,15 +171,11 @@ function toProblem(message: string): Problem {
 const structured = ["object", "record", "union", "file"];
 
 function toVariables(fields: Fields): Variable[] {
-  const keys = new Map<string, string>();
   return Object.entries(fields).map(([name, field]) => {
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name)) {
       throw new TypeError(`"${name}" cannot name a variable: use capital letters, digits and "_", as in DATABASE_URL`);
     }
     const key = name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    const twin = keys.get(key);
-    if (twin !== undefined) throw new TypeError(`"${twin}" and "${name}" would both be config.${key}`);
-    keys.set(key, name);
     if (structured.includes(field.kind)) {
       throw new TypeError(`"${name}" is declared as ${field.kind}, which the text of a variable cannot hold`);
     }

@@ -52,14 +52,6 @@ export function ignoreEnvFile(env: NodeJS.Dict<string> = process.env): void {
   env.TENON_TEST = String(process.pid);
 }
 
-/** For packages that read process.env themselves: adds variables that only the file `.env` has. */
-export function exposeVariables(
-  variables: Readonly<Record<string, string>>,
-  env: NodeJS.Dict<string> = process.env,
-): void {
-  for (const [name, value] of Object.entries(variables)) env[name] ??= value;
-}
-
 export function isProduction({ NODE_ENV }: NodeJS.Dict<string>): boolean {
   return NODE_ENV === "production";
 }

@@ -18,13 +18,6 @@ export function explainFault(
   const accepted = describeAccepted(field);
   if (text === undefined) return `${name} is not set.${toSentence(accepted, field.rules())}`;
   const hidden = field.isSecret || isSecretName(name) || mayHoldPassword(name, text);
-  const [item] = issues.map(({ keys }) => keys[0]).filter((key) => typeof key === "number");
-  if (item !== undefined) {
-    const given = hidden ? "a value" : JSON.stringify(toItems(text)[item]);
-    const [example] = field.examples;
-    if (example !== undefined) return `${name} has ${given}. Write for example ${String(example)}.`;
-    return `${name} has ${given}, which ${issues[0]?.message}.`;
-  }
   const cure = toSentence(
     accepted,
     issues.map(({ message }) => message),

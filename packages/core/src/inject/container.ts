@@ -17,7 +17,8 @@ export interface Constructed {
 export interface Injection {
   readonly user: string;
   readonly module: string;
-  readonly key: Key;
+  /** The name of what it found. */
+  readonly name: string;
   /** The module that declares the key; undefined for a builtin. */
   readonly from: string | undefined;
 }
@@ -25,7 +26,6 @@ export interface Injection {
 /** What is being constructed. */
 interface Frame {
   readonly binding: Binding;
-  readonly name: string;
   readonly label: string;
 }
 
@@ -73,7 +73,7 @@ export class Container {
     const builtin = this.#builtins.get(key);
     const binding = node.visible.get(key);
     if (builtin !== undefined || binding !== undefined) {
-      this.#onInject?.({ user, module: node.name, key, from: binding?.module });
+      this.#onInject?.({ user, module: node.name, name: keyName(key), from: binding?.module });
     }
     if (builtin !== undefined) return builtin(user);
     if (binding === undefined) {
@@ -108,7 +108,10 @@ export class Container {
     this.#undeclared.set(node, made);
     if (made.has(type)) return made.get(type);
     const before = this.#problems.length;
-    const instance = this.#construct({ key: type, module: node.name, construct: () => new type() }, node);
+    const instance = this.#construct(
+      { key: type, name: keyName(type), module: node.name, construct: () => new type() },
+      node,
+    );
     // not kept after a problem: a route added later with the same class must fail again
     if (this.#problems.length === before) made.set(type, instance);
     return instance;
@@ -123,9 +126,9 @@ export class Container {
   }
 
   #construct(binding: Binding, node: ModuleNode): unknown {
-    const name = keyName(binding.key);
+    const { name } = binding;
     const label = labelOf(name, node);
-    this.#stack.push({ binding, name, label });
+    this.#stack.push({ binding, label });
     try {
       const instance = withInjector({ resolve: (key) => this.resolve(node, key, name) }, binding.construct);
       if (instance === unusable) return unusable; // a factory that returns what it injects
@@ -146,7 +149,7 @@ export class Container {
   }
 
   #reportError(label: string, cause: unknown): void {
-    const chain = this.#stack.map(({ name }) => name);
+    const chain = this.#stack.map(({ binding }) => binding.name);
     const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
     const message = `${label} could not be constructed${needed}: ${quoteError(cause)}`;
     this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause });
@@ -156,7 +159,7 @@ export class Container {
   #explainUnknown(node: ModuleNode, key: Key, user: string): string {
     const asker = labelOf(user, node);
     const name = keyName(key);
-    const chain = this.#stack.map((frame) => frame.name);
+    const chain = this.#stack.map(({ binding }) => binding.name);
     const way = describeChain([...(chain.length === 0 ? [user] : chain), name]);
     const owners = this.#graph.nodes.filter((other) => other.own.has(key));
     const importer = owners.find((other) => reaches(other, node));
@@ -172,7 +175,7 @@ export class Container {
       const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
       return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
     }
-    const namesake = this.#graph.nodes.find((other) => other.own.keys().some((declared) => keyName(declared) === name));
+    const namesake = this.#graph.nodes.find((other) => other.own.values().some((binding) => binding.name === name));
     const cure =
       namesake === undefined
         ? `Add ${isClass(key) ? name : `provide(${name}, …)`} to the declarations of "${node.name}", or import the module that exports it.`

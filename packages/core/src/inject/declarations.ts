@@ -6,6 +6,7 @@ import { type Key, keyName, type Provider } from "./token.ts";
 /** One declaration of one module: the container makes one instance of it. */
 export interface Binding {
   readonly key: Key;
+  readonly name: string;
   readonly module: string;
   readonly construct: () => unknown;
 }
@@ -39,7 +40,7 @@ export class Declarations {
     for (const declaration of module.declarations) {
       const binding = this.#binding(module, declaration);
       if (binding === undefined) continue;
-      const name = keyName(binding.key);
+      const { name } = binding;
       const type = typeof declaration === "function" ? declaration : undefined;
       const elsewhere = type === undefined ? undefined : this.#classes.get(type);
       if (own.has(binding.key)) {
@@ -70,8 +71,8 @@ export class Declarations {
 
   #binding(module: Module, declaration: Declaration): Binding | undefined {
     const key = typeof declaration === "function" ? declaration : declaration.provide;
+    const name = keyName(key);
     if (this.#builtins.has(key)) {
-      const name = keyName(key);
       const message = `Module "${module.name}" declares ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`;
       this.#report("DUPLICATE_DECLARATION", message);
       return undefined;
@@ -80,7 +81,7 @@ export class Declarations {
     if (override !== undefined) this.#overridden.add(key);
     const given = this.#config.factoryOf(key, key === declaration);
     const made = typeof declaration === "function" ? () => new declaration() : declaration.factory;
-    return { key, module: module.name, construct: override?.factory ?? given ?? made };
+    return { key, name, module: module.name, construct: override?.factory ?? given ?? made };
   }
 
   #report(code: Problem["code"], message: string): void {

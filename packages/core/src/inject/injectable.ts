@@ -6,28 +6,19 @@ export type Injectable<T, Plain extends keyof T = never> = {
 };
 
 /**
- * The values of options. Call it where `inject()` works: in a factory of a module, or in `resolve()` of a platform. An
- * option whose function returns undefined is left out, so that its default applies.
+ * The values of options, without the `imports` of a module. Call it where `inject()` works: in a factory of a module, or
+ * in `resolve()` of a platform. An option whose function returns undefined is left out, so that its default applies.
  */
 export function resolveOptions<T extends object, Plain extends keyof T & string = never>(
   options: Injectable<T, Plain>,
   plain: readonly Plain[] = [],
 ): T {
   const entries = Object.entries<unknown>(options).flatMap(([name, option]) => {
+    if (name === "imports") return [];
     // a function with parameters is a value, such as a middleware that is not in a list
     if (typeof option !== "function" || option.length > 0 || plain.some((one) => one === name)) return [[name, option]];
     const value: unknown = option();
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(entries);
-}
-
-/** The same for a module, without what it imports. */
-export function resolveModuleOptions<T extends object, Plain extends keyof T & string = never>(
-  options: Injectable<T, Plain>,
-  plain: readonly Plain[] = [],
-): T {
-  const resolved = resolveOptions(options, plain);
-  Reflect.deleteProperty(resolved, "imports");
-  return resolved;
 }

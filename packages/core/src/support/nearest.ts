@@ -1,5 +1,3 @@
-const longest = 64;
-
 /**
  * The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer.
  * `mistakesIn` returns how many letters of a candidate may differ; defaults to a third.
@@ -14,7 +12,7 @@ export function findNearest(
   for (const candidate of candidates) {
     const most = mistakesIn(candidate);
     if (Math.abs(given.length - candidate.length) > most) continue; // spares the start of an application most pairs
-    const distance = countEdits(given.slice(0, longest), candidate.slice(0, longest));
+    const distance = countEdits(given, candidate);
     if (distance > most) continue;
     if (distance < least || (distance === least && candidate.length > (best?.length ?? 0))) {
       best = candidate;

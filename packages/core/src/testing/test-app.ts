@@ -159,7 +159,7 @@ class Collector extends Writable {
 
 function createRequest(app: HttpApp, check: Check): TestHttpApp["request"] {
   return async (method, path, options = {}) => {
-    checkRequest(path, options);
+    checkPath(path);
     const { json, form, body, headers, signal } = options;
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
@@ -192,11 +192,8 @@ function toSearchParams(form: NonNullable<TestRequestOptions["form"]>): URLSearc
 }
 
 /** A mistake in a test would otherwise stay unnoticed, and the test would check the wrong thing. */
-function checkRequest(path: string, { json, form, body }: TestRequestOptions): void {
+function checkPath(path: string): void {
   if (!path.startsWith("/")) {
     throw new TypeError(`request() was given ${describeValue(path)} as its path. It starts with "/".`);
-  }
-  if ([json, form, body].filter((given) => given !== undefined).length > 1) {
-    throw new TypeError("request() was given two bodies. A request has one.");
   }
 }

@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
-import {
-  api,
-  type Context,
-  createApp,
-  defineModule,
-  dto,
-  endpoint,
-  type Routes,
-  StartError,
-  string,
-} from "@tenon/core";
+import { api, type Context, createApp, defineModule, type Routes, StartError } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -203,25 +193,4 @@ test("a stop waits for the command that runs, and continues without it when it t
   void hasty.run(["never"]);
   await hasty.stop();
   assert.deepEqual(log.messages("warn"), ["the command did not end in time: the stop goes on without it"]);
-});
-
-test("a flag that every command has is reported at start", async () => {
-  const json = moduleOf([
-    { path: "a", handler: endpoint({ query: dto({ json: string(), help: string() }) }, () => "") },
-    { path: "b", handler: endpoint({ query: dto({ host: string().alias("h") }) }, () => "") },
-  ]);
-  const taken = (command: string, flag: string) =>
-    `command ${command} takes ${flag}, which is a flag of every command. Give the field of its DTO another name or letter.`;
-  await assert.rejects(createTestApp(json, cli({ name: "blog" })), (error) => {
-    assert.ok(error instanceof StartError);
-    assert.deepEqual(
-      error.problems.map(({ code, message }) => [code, message]),
-      [
-        ["BAD_ROUTE", taken("a", "--json")],
-        ["BAD_ROUTE", taken("a", "--help")],
-        ["BAD_ROUTE", taken("b", "-h")],
-      ],
-    );
-    return true;
-  });
 });

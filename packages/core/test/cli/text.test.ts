@@ -13,7 +13,6 @@ const widths: readonly [text: string, width: number][] = [
   ["🙂", 2],
   ["👍🏽", 2],
   ["👩‍👩‍👧", 2],
-  ["a\u200bb", 2],
   ["→ …", 3],
 ];
 for (const [text, width] of widths) {

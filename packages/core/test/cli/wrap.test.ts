@@ -31,12 +31,3 @@ test("a first column of more than half a line has its text on the next line", ()
     `${" ".repeat(34)}two`,
   ]);
 });
-
-test("without room for two columns the text goes below", () => {
-  assert.deepEqual(alignEntries([["--name=<string>", "one two three"]], 18), [
-    "  --name=<string>",
-    "        one two",
-    "        three",
-  ]);
-  assert.deepEqual(alignEntries([["a", ""]], 10), ["  a"]);
-});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StartError } from "@tenon/core";
-import { exposeVariables, readDeveloperSecret, readEnvironment } from "../../src/config/environment.ts";
+import { readDeveloperSecret, readEnvironment } from "../../src/config/environment.ts";
 
 const nothing = {
   logLevel: undefined,
@@ -39,13 +39,6 @@ test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
 test("the variables of OpenTelemetry are read as they are, without empty ones", () => {
   const env = { OTEL_SERVICE_NAME: "blog", OTEL_TRACES_SAMPLER: "", OTHER: "x" };
   assert.deepEqual(readEnvironment(env), { ...nothing, otel: { OTEL_SERVICE_NAME: "blog" } });
-});
-
-test("variables of the file .env are exposed where the process has none of that name", () => {
-  const env = { OTEL_SERVICE_NAME: "of the process" };
-  exposeVariables({});
-  exposeVariables({ OTEL_SERVICE_NAME: "of the file", OTEL_TRACES_SAMPLER: "always_on" }, env);
-  assert.deepEqual(env, { OTEL_SERVICE_NAME: "of the process", OTEL_TRACES_SAMPLER: "always_on" });
 });
 
 test("FORCE_COLOR takes precedence over NO_COLOR, and its 0 and false mean no colours", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Injectable, resolveModuleOptions, resolveOptions } from "../../src/inject/injectable.ts";
+import { type Injectable, resolveOptions } from "@tenon/core/internal";
 
 interface Options {
   readonly port: number;
@@ -32,5 +32,5 @@ test("a function with parameters is a value", () => {
 });
 
 test("options of a module are without its imports", () => {
-  assert.deepEqual(resolveModuleOptions({ imports: [], port: () => 1 } as object), { port: 1 });
+  assert.deepEqual(resolveOptions({ imports: [], port: () => 1 } as object), { port: 1 });
 });

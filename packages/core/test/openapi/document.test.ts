@@ -20,7 +20,6 @@ import {
   route,
   string,
 } from "@tenon/core";
-import type { OpenApiInfo } from "@tenon/core/internal";
 import { rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
@@ -31,7 +30,11 @@ import { assertValid, validator } from "./lint.ts";
 const views = { has: () => false, render: () => "" };
 
 /** An application with these routes, in a module "posts". */
-function toApp(routes: Routes, openapi: OpenApiInfo = {}, errors: NonNullable<ApiOptions["errors"]> = "plain") {
+function toApp(
+  routes: Routes,
+  openapi: ApiOptions["openapi"] = {},
+  errors: NonNullable<ApiOptions["errors"]> = "plain",
+) {
   class PostsController {
     routes(): Routes {
       return routes;

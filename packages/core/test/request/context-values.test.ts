@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context, Controller, Handler, Next, Routes } from "@tenon/core";
-import type { ParamNames } from "@tenon/core/internal";
+import type { ParamNames } from "../../src/support/pattern.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import type { Equal, Expect } from "../support/types.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findNearest } from "../../src/support/nearest.ts";
+import { findNearest } from "@tenon/core/internal";
 
 const names = ["posts", "posts list", "posts publish", "users", "db"];
 const cases: readonly [given: string, nearest: string | undefined][] = [

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { type ApiOptions, api, defineModule, type Module, StartError } from "@tenon/core";
-import type { Declaration } from "@tenon/core/internal";
+import { type ApiOptions, api, type Class, defineModule, type Module, type Provider, StartError } from "@tenon/core";
 import { createTestApp, type TestAppOptions } from "@tenon/core/testing";
 
 /** The start error of this module. */
@@ -13,7 +12,7 @@ export async function startError(
 }
 
 /** The message of the start error for a module with these declarations. */
-export async function startText(...declarations: readonly Declaration[]): Promise<string> {
+export async function startText(...declarations: readonly (Class | Provider)[]): Promise<string> {
   const error = await startError(defineModule({ name: "app", declarations }));
   return error.message;
 }

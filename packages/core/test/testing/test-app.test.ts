@@ -180,10 +180,9 @@ test("request() sends a form with files; one past the limit is 413 and leaves th
   await app.stop();
 });
 
-test("request() refuses what would test something else: a path without a slash, two bodies", async () => {
+test("request() refuses a path without a slash, which would test something else", async () => {
   const app = await createTestApp(echo, api());
   await assert.rejects(app.request("GET", "posts"), TypeError);
-  await assert.rejects(app.request("POST", "/posts", { json: 1, form: {} }), TypeError);
   await app.stop();
 });
 

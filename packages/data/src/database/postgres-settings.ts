@@ -1,4 +1,4 @@
-import { parseSettingUrl, refuseOption, refuseUrl } from "@tenon/core/internal";
+import { parseSettingUrl, refuseOption } from "@tenon/core/internal";
 
 export interface PostgresOptions {
   /** Defaults to 10. */
@@ -28,8 +28,8 @@ export function toPostgresSettings(url: string, options: PostgresOptions): Postg
   const milliseconds = Number(searchParams.get("statement_timeout") ?? 30_000);
   const hasPooler = (options.pooler ?? searchParams.get("pooler")) !== null;
   const listenUrl = options.listenUrl ?? (hasPooler ? undefined : url);
-  if (listenUrl !== undefined && parseSettingUrl(listenUrl) === undefined)
-    refuseUrl("postgres.listenUrl", listenUrl, "It takes a URL such as postgres://user@host/name.");
+  if (listenUrl !== undefined)
+    parseSettingUrl("postgres.listenUrl", listenUrl, "It takes a URL such as postgres://user@host/name.");
   if (hasPooler && listenUrl !== undefined && isSameDatabase(url, listenUrl))
     refuseOption(
       "DATABASE_LISTEN_URL leads to the pooler, through which nothing is heard. It takes the server itself.",

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { trace, withTimeout } from "@tenon/core/internal";
+import { endsInTime, trace } from "@tenon/core/internal";
 import { redisSignal, type StorePlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
@@ -88,14 +88,15 @@ export class RedisConnection {
       throw new StoreError("UNAVAILABLE", { cause: new Error("not connected") });
     }
     try {
-      return await withTimeout(client.sendCommand([...command]), this.#commandTimeout, () => {
-        this.#replace(client); // a connection without replies is dead, though it reports no error
-        throw new Error(`${command[0]} got no reply within ${this.#commandTimeout} ms`);
-      });
+      const reply = client.sendCommand([...command]);
+      if (await endsInTime(reply, this.#commandTimeout)) return await reply;
     } catch (error) {
       const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
       throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
     }
+    this.#replace(client); // a connection without replies is dead, though it reports no error
+    const cause = new Error(`${command[0]} got no reply within ${this.#commandTimeout} ms`);
+    throw new StoreError("UNAVAILABLE", { cause });
   }
 
   /** A connection of its own that gets the messages of a channel. */
@@ -114,9 +115,8 @@ export class RedisConnection {
     };
     try {
       // the client's promises never end when Redis goes away during the handshake
-      await withTimeout(Promise.race([begin(), failed.promise]), 2 * this.#connectTimeout, () => {
-        throw new Error("no response");
-      });
+      const begun = Promise.race([begin(), failed.promise]);
+      if (!(await endsInTime(begun, 2 * this.#connectTimeout))) throw new Error("no response");
     } catch (error) {
       end(client);
       throw new StoreError("UNAVAILABLE", { cause: error });
@@ -143,9 +143,8 @@ export class RedisConnection {
       this.#replace(client);
     });
     try {
-      await withTimeout(Promise.race([client.connect(), failed.promise]), timeout, () => {
-        throw new Error("no response");
-      });
+      const connected = Promise.race([client.connect(), failed.promise]);
+      if (!(await endsInTime(connected, timeout))) throw new Error("no response");
     } catch (error) {
       end(client);
       this.#opening = undefined;

@@ -1,7 +1,7 @@
 import { inject } from "@tenon/core";
-import { describeDuration } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { Health } from "@tenon/data";
+import { describeDuration } from "../describe-duration.ts";
 import { JobSettings } from "../settings.ts";
 import { JobStore } from "../store/job-store.ts";
 

@@ -1,6 +1,7 @@
 import { BindError, inject, Log, type Problem, type Reply, StartError } from "@tenon/core";
-import { describeDuration, trace, validate } from "@tenon/core/internal";
+import { trace, validate } from "@tenon/core/internal";
 import { Background, type RequestHandler } from "@tenon/core/platform";
+import { describeDuration } from "../describe-duration.ts";
 import { definitionOf, type JobDefinition } from "../job-definition.ts";
 import { JobSignals } from "../job-signals.ts";
 import { JobSettings } from "../settings.ts";

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Log } from "@tenon/core";
-import { describeDuration, endsInTime } from "@tenon/core/internal";
+import { endsInTime } from "@tenon/core/internal";
+import { describeDuration } from "../describe-duration.ts";
 import type { JobRow } from "../job-record.ts";
 import type { Schedules } from "../schedules.ts";
 import type { JobSettings } from "../settings.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { api, type Class, defineModule, type Module } from "@tenon/core";
-import type { Declaration } from "@tenon/core/internal";
+import { api, type Class, defineModule, type Module, type Provider } from "@tenon/core";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { type JobRecord, type JobState, Jobs, type JobsOptions, jobsModule } from "@tenon/jobs";
@@ -24,7 +23,7 @@ export const databases: readonly TestDatabase[] =
   services.postgres === undefined ? [sqliteDatabase] : [sqliteDatabase, postgresDatabase];
 
 export interface JobsAppOptions extends JobsOptions {
-  readonly declarations?: readonly (Class | Declaration)[];
+  readonly declarations?: readonly (Class | Provider)[];
   readonly postgres?: NonNullable<DataOptions["postgres"]>;
 }
 

@@ -1,10 +1,9 @@
-import { type connectToPrimary, type WorkerPort, withTimeout } from "@tenon/core/internal";
+import { type connectToPrimary, endsInTime, type WorkerPort } from "@tenon/core/internal";
 import type { Asked, Batch, EventStore, Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Position } from "./position.ts";
 
-type PrimaryPort = NonNullable<ReturnType<typeof connectToPrimary>>;
 
 export const workersChannel = "live";
 /** Milliseconds that the primary has to respond. */
@@ -53,18 +52,20 @@ function toPlain({ events, ...rest }: Batch): PlainBatch {
   return { ...rest, events: events.map(({ name, text, position }) => ({ name, text, position })) };
 }
 
+type Primary = NonNullable<ReturnType<typeof connectToPrimary>>;
+
 /** In a worker: the events are in the primary of the machine. */
 export class WorkersStore implements EventStore {
   readonly reach = "workers";
   readonly joinsTransactions = false;
-  readonly #primary: PrimaryPort;
+  readonly #primary: Primary;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   #secret = "";
   #wake: Wake = () => {};
   #calls = 0;
   #stopListening: (() => void) | undefined;
 
-  constructor(primary: PrimaryPort) {
+  constructor(primary: Primary) {
     this.#primary = primary;
   }
 
@@ -109,9 +110,8 @@ export class WorkersStore implements EventStore {
     this.#waiting.set(id, resolve);
     this.#primary.send({ id, call } satisfies Question);
     try {
-      return await withTimeout(promise, timeout, () => {
-        throw new Error("the primary of the workers does not respond");
-      });
+      if (await endsInTime(promise, timeout)) return await promise;
+      throw new Error("the primary of the workers does not respond");
     } finally {
       this.#waiting.delete(id);
     }

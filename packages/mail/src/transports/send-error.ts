@@ -1,4 +1,3 @@
-import { describeDuration } from "@tenon/core/internal";
 import { UnrecoverableError } from "@tenon/jobs";
 
 /** Milliseconds: for all steps until commands can be sent, and for the reply to a command. */
@@ -34,8 +33,8 @@ export function toSendError(error: unknown, host: string, { connect, reply }: Sm
   const failure = error as SmtpFailure; // nodemailer throws nothing else
   const { command = "", responseCode, timeoutType } = failure;
   if (timeoutType !== undefined) {
-    const limit = describeDuration(timeoutType === "SOCKET_TIMEOUT" ? reply : connect);
-    return new Error(`${host} did not ${steps[timeoutType]} within ${limit}`);
+    const limit = timeoutType === "SOCKET_TIMEOUT" ? reply : connect;
+    return new Error(`${host} did not ${steps[timeoutType]} within ${limit / 1000} s`);
   }
   const numbers = toNumbers(failure);
   if (failure.code === "EAUTH") return new Error(`${host} refused user and password${numbers}`);

@@ -1,6 +1,6 @@
 import { context, DiagLogLevel, diag, metrics, ProxyTracerProvider, propagation, trace } from "@opentelemetry/api";
 import type { Log } from "@tenon/core";
-import { endsInTime, exposeVariables, readEnvironment } from "@tenon/core/internal";
+import { endsInTime, readEnvironment } from "@tenon/core/internal";
 import { asksForExporter, isMissing, toMissingPackages } from "./packages.ts";
 import type { SignalContextManager } from "./signal-context.ts";
 
@@ -29,7 +29,8 @@ export async function startSdk(
   if (!asksForExporter(otel) || hasTracerProvider()) return undefined;
   const { NodeSDK } = await loadSdk();
   // the SDK reads process.env; by default it would also send the arguments of the process, which may contain secrets
-  exposeVariables({ OTEL_NODE_RESOURCE_DETECTORS: "env,host,os,serviceinstance", ...otel });
+  const variables = { OTEL_NODE_RESOURCE_DETECTORS: "env,host,os,serviceinstance", ...otel };
+  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
   const sdk = new NodeSDK({
     contextManager,
     logRecordProcessors: [],

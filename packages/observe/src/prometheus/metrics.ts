@@ -1,5 +1,5 @@
 import { inject, Log, type OnStart, type OnStop } from "@tenon/core";
-import { isMetricSource, withTimeout } from "@tenon/core/internal";
+import { endsInTime, isMetricSource } from "@tenon/core/internal";
 import { Introspection, type Metric, type MetricSource } from "@tenon/core/platform";
 import type { Family } from "../metrics/family.ts";
 import { exportGauges } from "../metrics/gauge-export.ts";
@@ -58,13 +58,9 @@ export class Metrics implements OnStart, OnStop {
   /** A service that fails, because its store is down for example, is left out: the others still count. */
   async #readSource(source: MetricSource): Promise<readonly Metric[]> {
     try {
-      return await withTimeout(
-        Promise.try(() => source.readMetrics()),
-        timeout,
-        () => {
-          throw new Error(`no metrics within ${timeout} ms`);
-        },
-      );
+      const metrics = Promise.try(() => source.readMetrics());
+      if (await endsInTime(metrics, timeout)) return await metrics;
+      throw new Error(`no metrics within ${timeout} ms`);
     } catch (error) {
       this.#log.warn({ err: error }, `the metrics of ${source.constructor.name} could not be read`);
       return [];

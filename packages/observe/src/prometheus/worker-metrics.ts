@@ -1,5 +1,5 @@
 import type { OnStop } from "@tenon/core";
-import { connectToPrimary, readEnvironment, type WorkerPort, withTimeout } from "@tenon/core/internal";
+import { connectToPrimary, endsInTime, readEnvironment, type WorkerPort } from "@tenon/core/internal";
 import type { Family } from "../metrics/family.ts";
 
 const channel = "metrics";
@@ -36,7 +36,9 @@ export class WorkerMetrics implements OnStop {
     const { promise, resolve } = Promise.withResolvers<readonly Family[]>();
     this.#waiting.set(ask, resolve);
     this.#send({ ask });
-    return withTimeout(promise, 2 * timeout, () => []).finally(() => this.#waiting.delete(ask));
+    const inTime = await endsInTime(promise, 2 * timeout);
+    this.#waiting.delete(ask);
+    return inTime ? promise : [];
   }
 
   onPrimary(workers: WorkerPort): void {

@@ -1,16 +1,11 @@
 import type { RouteInfo } from "@tenon/core";
-import {
-  type Command,
-  type CommandFlag,
-  choicesOf,
-  commandFlags,
-  isSwitch,
-  startsWithWords,
-  toCommands,
-} from "@tenon/core/internal";
+import { toCommands } from "@tenon/core/internal";
 import { program } from "../program.ts";
 
 const aliases: ReadonlyMap<string, string> = new Map(Object.entries(program.aliases));
+
+type Command = ReturnType<typeof toCommands>[number];
+type Flag = NonNullable<Command["flags"]>[number];
 
 /** A candidate and what it is about. */
 type Candidate = readonly [word: string, about: string];
@@ -25,11 +20,11 @@ export function complete(routes: readonly RouteInfo[], words: readonly string[])
   const commands = toCommands(routes);
   const typed = joinValues(words);
   const current = typed.pop() ?? "";
-  const takesValue = (word: string | undefined) => findFlags(commands, word).some((flag) => !isSwitch(flag));
+  const takesValue = (word: string | undefined) => findFlags(commands, word).some((flag) => !flag.isSwitch);
   const place = typed
     .filter((word, index) => !word.startsWith("-") && !takesValue(typed[index - 1]))
     .map((word, index) => (index === 0 ? (aliases.get(word) ?? word) : word));
-  const here = commands.filter(({ pattern }) => startsWithWords(pattern, place));
+  const here = toCommands(routes, place);
 
   const isInline = /^--[^=]+=/.test(current);
   const flag = isInline ? current.slice(0, current.indexOf("=")) : typed.at(-1);
@@ -37,7 +32,7 @@ export function complete(routes: readonly RouteInfo[], words: readonly string[])
     const isSplit = words.at(-1) !== current; // bash replaces only what follows the equals sign
     const prefix = isInline && !isSplit ? `${flag}=` : "";
     const start = isInline && isSplit ? current.slice(current.indexOf("=") + 1) : current;
-    const values = findFlags(here, flag).flatMap(({ declaration }) => choicesOf(declaration));
+    const values = findFlags(here, flag).flatMap(({ choices }) => choices);
     return toLines(
       values.map((value) => [`${prefix}${value}`, ""]),
       start,
@@ -45,7 +40,7 @@ export function complete(routes: readonly RouteInfo[], words: readonly string[])
   }
   const next = here.flatMap((command) => nextWords(command, place.length));
   const own = here.filter(({ pattern }) => pattern.segments.length === place.length);
-  const spelled = commandFlags(own).map(spell);
+  const spelled = own.flatMap(({ flags = [] }) => flags).map(spell);
   const options = own.length > 0 && (current.startsWith("-") || next.length === 0) ? [...spelled, ...commonFlags] : [];
   return toLines([...next, ...options], current);
 }
@@ -67,16 +62,16 @@ function nextWords({ pattern: { segments }, positionals, summary }: Command, ind
   const about = index === segments.length - 1 ? summary : "";
   const word = segments[index];
   if (word !== undefined) return [[word, about]];
-  const values = choicesOf(positionals.find((one) => one.index === index)?.declaration);
-  return values.map((value) => [value, about]);
+  const { choices = [] } = positionals.find((one) => one.index === index) ?? {};
+  return choices.map((value) => [value, about]);
 }
 
-function findFlags(commands: readonly Command[], word: string | undefined): CommandFlag[] {
-  return commandFlags(commands).filter(({ name }) => `--${name}` === word);
+function findFlags(commands: readonly Command[], word: string | undefined): Flag[] {
+  return commands.flatMap(({ flags = [] }) => flags).filter(({ name }) => `--${name}` === word);
 }
 
-function spell(flag: CommandFlag): Candidate {
-  return [isSwitch(flag) ? `--${flag.name}` : `--${flag.name}=`, flag.declaration.description];
+function spell(flag: Flag): Candidate {
+  return [flag.isSwitch ? `--${flag.name}` : `--${flag.name}=`, flag.declaration.description];
 }
 
 /** Each word once, with the first text that describes it. */

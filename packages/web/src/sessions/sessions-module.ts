@@ -1,5 +1,5 @@
 import { defineModule, type Module, provide } from "@tenon/core";
-import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { type PlainSessionOptions, type SessionOptions, SessionSettings, toSessionSettings } from "./settings.ts";
 import { WebSessions } from "./web-sessions.ts";
 
@@ -8,7 +8,7 @@ export function sessionsModule<Data extends Module, const Imports extends readon
   data: Data,
   options: SessionOptions<Imports>,
 ): Module<ConfigIn<[Data, ...Imports]>> {
-  const resolve = () => resolveModuleOptions<PlainSessionOptions, "store">(options, ["store"]);
+  const resolve = () => resolveOptions<PlainSessionOptions, "store">(options, ["store"]);
   return defineModule({
     name: "web-sessions",
     imports: [data, ...(options?.imports ?? [])],
