@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import type { ConfigSources } from "@tenon/core";
 
 const help = `Flags:
   --port=<number>  The port to listen on; 0 takes any free one. Takes precedence over PORT
@@ -8,7 +7,7 @@ const help = `Flags:
 `;
 
 /** The flags of the entry points that listen: `npm start -- --port=3000`. Anything else is refused with the help. */
-export function readFlagsOrExit(args: readonly string[] = process.argv.slice(2)): ConfigSources<"PORT" | "HOST"> {
+export function readFlagsOrExit(args: readonly string[] = process.argv.slice(2)) {
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -1,34 +1,27 @@
-export { type App, type AppOptions, createApp } from "./app/app.ts";
+export { type App, createApp } from "./app/app.ts";
 export type { OnStart, OnStop } from "./app/lifecycle.ts";
 export type { Platform } from "./app/platform.ts";
-export type { CookieOptions } from "./body/cookies.ts";
-export type { Form, UploadedFile } from "./body/form.ts";
-export { type JsonArray, jsonArray } from "./body/json-array.ts";
+export type { UploadedFile } from "./body/form.ts";
+export { jsonArray } from "./body/json-array.ts";
 export type { StreamedFile } from "./body/streamed-file.ts";
-export { type ConfigClass, type ConfigSources, defineConfig } from "./config/config.ts";
+export { type ConfigClass, defineConfig } from "./config/config.ts";
 export { readOrCreateSecret } from "./config/secret-file.ts";
 export { type ApiOptions, api } from "./http/api.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
-export type { HttpApp, ListenOptions } from "./http/http-app.ts";
-export type { HttpLimits } from "./http/settings.ts";
+export type { HttpApp } from "./http/http-app.ts";
 export { inject } from "./inject/inject.ts";
-export { defineModule, type Module, type ModuleOptions } from "./inject/module.ts";
+export { defineModule, type Module } from "./inject/module.ts";
 export { type Class, type Provider, provide, type Token, token } from "./inject/token.ts";
-export { Log, type LogOptions } from "./log/log.ts";
-export type { LogDestination } from "./log/log-writer.ts";
+export { Log } from "./log/log.ts";
 export type { OpenApiDocument } from "./openapi/document.ts";
 export type { Context, ContextValues, GuardValues } from "./request/context.ts";
 export type { Lease } from "./request/context-state.ts";
-export type {
-  Contract,
-  MiddlewareContract,
-  SecurityScheme,
-} from "./request/contract.ts";
+export type { Contract, MiddlewareContract } from "./request/contract.ts";
 export { endpoint } from "./request/endpoint.ts";
 export { type ErrorFormat, errorFormat } from "./request/error-format.ts";
-export type { Handler, Method, Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./request/handler.ts";
+export type { Method, Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./request/handler.ts";
 export { Reply } from "./request/reply.ts";
-export { type Controller, type Route, type RouteBuilder, type Routes, resource, route } from "./route/route.ts";
+export { type Route, type Routes, resource, route } from "./route/route.ts";
 export type { RouteInfo } from "./route/table.ts";
 export { parse } from "./schema/bind.ts";
 export { array, nested, record } from "./schema/collections.ts";

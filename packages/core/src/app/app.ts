@@ -4,7 +4,7 @@ import { exitOnStartError } from "../config/exit-on-start-error.ts";
 import { findMisspelt } from "../config/misspelt.ts";
 import { type Builtin, type Constructed, Container, type Injection } from "../inject/container.ts";
 import { GivenConfig } from "../inject/given-config.ts";
-import { createGraph, type Graph } from "../inject/graph.ts";
+import { createGraph, type ModuleNode } from "../inject/graph.ts";
 import type { Module } from "../inject/module.ts";
 import { type Key, keyName, type Provider } from "../inject/token.ts";
 import { createLog, Log, type LogOptions } from "../log/log.ts";
@@ -16,8 +16,8 @@ import type { Problem } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { keepLongStacks } from "../support/stack-limit.ts";
 import { ApplicationRoutes } from "./application-routes.ts";
-import { type Built, type DevtoolsPackage, loadDevtools } from "./development.ts";
-import { ApplicationIntrospection, Introspection } from "./introspection.ts";
+import { type DevtoolsHost, type DevtoolsPackage, loadDevtools } from "./development.ts";
+import { Introspection } from "./introspection.ts";
 import { isStopped, Lifecycle } from "./lifecycle.ts";
 import {
   ApplicationBackground,
@@ -26,10 +26,11 @@ import {
   type Devtools,
   type DevtoolsOptions,
   type NamedPlatform,
+  type OpenPlatform,
   type Platform,
 } from "./platform.ts";
 import { isOnPrimary } from "./primary.ts";
-import { describeInsteadOfRunning, loadToolPort, type ToolPort } from "./tool-port.ts";
+import { describeInsteadOfRunning, loadToolPort } from "./tool-port.ts";
 
 /** `Config` are the values of the config classes that the module of the application declares and imports. */
 export interface AppOptions<Config = unknown> {
@@ -88,59 +89,26 @@ async function buildApp<Methods>(
 ): Promise<App & Methods> {
   const problems: Problem[] = [];
   const environment = readEnvironment(readVariables(), process.versions.node, problems);
-  const tool = environment.describe ? await loadToolPort() : undefined;
+  const { production, worker, describe } = environment;
+  const tool = describe ? await loadToolPort() : undefined;
   await tool?.takeOver?.(module, options);
   checkOptions("createApp()", options, appOptionTable);
+  const { stopTimeout = defaultStopTimeout, checkContracts = !production, override: overrides = [] } = options;
   const tools = await loadTools(environment, options);
-  const wired = wire(module, platform, options, environment, tools, problems);
-  const { production } = environment;
-  const { checkContracts = !production } = options;
-  const target = resolvePlatform(wired, platform);
-  const routing = new ApplicationRoutes({ ...wired, production, checkContracts }, target);
-  return assemble(wired, routing, platform, target as NamedPlatform<Methods>, options, tool); // else its problem was thrown
-}
-
-/** The modules of an application with their instances, and what the framework lets them inject. */
-interface Wired {
-  readonly environment: Environment;
-  readonly tools: DevtoolsPackage | undefined;
-  /** For the banner; undefined where there is none. The log writes to it too, so that the order is kept. */
-  readonly output: LogWriter | undefined;
-  readonly log: Log;
-  readonly stopTimeout: number;
-  readonly problems: Problem[];
-  readonly graph: Graph;
-  readonly container: Container;
-  readonly background: ApplicationBackground;
-  /** Empty in production. */
-  readonly injections: readonly Injection[];
-  readonly introspection: ApplicationIntrospection;
-}
-
-/** Creates the instances of all modules. Problems are collected: those of the routes are reported with them. */
-function wire(
-  module: Module,
-  platform: Platform,
-  options: AppOptions,
-  environment: Environment,
-  tools: DevtoolsPackage | undefined,
-  problems: Problem[],
-): Wired {
-  const { override: overrides = [], stopTimeout = defaultStopTimeout } = options;
-  const output = hasBanner(environment, platform, options) ? new LogWriter(1) : undefined;
-  const logOptions: LogOptions = {
-    ...(output === undefined ? {} : { destination: output }),
-    ...platform.log,
-    ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
-    ...(environment.color === undefined ? {} : { color: environment.color }),
-    ...options.log,
-  };
-  const ownLog = createLog(logOptions, !environment.production, tools?.toReadableLine);
-  const { worker } = environment;
-  const log = worker === undefined ? ownLog : ownLog.child({ worker });
+  const { log, output } = openLog(environment, platform, options, tools);
   if (environment.dev !== undefined) keepLongStacks();
-  const background = new ApplicationBackground(stopTimeout);
-  const introspection = new ApplicationIntrospection(platform.name);
+
+  // these two are injected before what they read is made: their functions are called later
+  const background = new ApplicationBackground(stopTimeout, (other) => routing.open(other, false));
+  let opened: OpenPlatform<Methods> | undefined;
+  const introspection: Introspection = {
+    platform: platform.name,
+    module: module.name,
+    get routes() {
+      return routes;
+    },
+    instances: () => [...constructed.map(({ instance }) => instance), ...(opened === undefined ? [] : [opened])],
+  };
   const clock = new Clock();
   const builtins = new Map<Key, Builtin>([
     [Log, (user) => log.child({ name: user })],
@@ -148,57 +116,24 @@ function wire(
     [Background, () => background],
     [Introspection, () => introspection],
   ]);
-  const config = new GivenConfig(options.config);
-  const graph = createGraph(module, { overrides, builtins, config, problems });
-  for (const override of overrides) {
-    if (builtins.has(override.provide)) builtins.set(override.provide, override.factory);
-  }
+  const graph = createGraph(module, { overrides, builtins, config: new GivenConfig(options.config), problems });
+  for (const { provide, factory } of overrides) if (builtins.has(provide)) builtins.set(provide, factory);
   const injections: Injection[] = [];
-  const isDescribed = !environment.production || environment.describe;
-  const onInject = isDescribed ? (injection: Injection) => void injections.push(injection) : undefined;
+  const onInject = !production || describe ? (found: Injection) => void injections.push(found) : undefined;
   const container = new Container(graph, builtins, problems, onInject);
   const { constructed } = container;
-  introspection.module = graph.root.name;
-  introspection.constructed = constructed;
   container.constructAll();
-  if (environment.worker === undefined && !environment.describe) warnOfMisspelt(constructed, log);
-  const parts = { output, log, stopTimeout, problems, graph, container, background, injections, introspection };
-  return { environment, tools, ...parts };
-}
+  if (worker === undefined && !describe) warnOfMisspelt(constructed, log);
 
-/** A default would apply instead of a variable with a misspelt name, such as an empty local database. */
-function warnOfMisspelt(constructed: readonly Constructed[], log: Log): void {
-  const declared = constructed.flatMap(({ instance }) => readConfigVariables(instance) ?? []).map(({ name }) => name);
-  for (const [given, meant] of findMisspelt(declared, readVariables())) {
-    log.warn(`${given} is set, and no configuration reads it. Is it a misspelt ${meant}, which is not set?`);
-  }
-}
-
-/** Undefined after a problem, which is reported with the others. */
-function resolvePlatform<Methods>(
-  { container, graph }: Wired,
-  platform: Platform<Methods>,
-): NamedPlatform<Methods> | undefined {
   const { name } = platform;
-  return container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
-}
-
-/** Opens the platform on its routes, and puts the parts of the application together. */
-async function assemble<Methods>(
-  wired: Wired,
-  routing: ApplicationRoutes,
-  platform: Platform<Methods>,
-  target: NamedPlatform<Methods>,
-  options: AppOptions,
-  tool: ToolPort | undefined,
-): Promise<App & Methods> {
-  const { log, graph, container, background, injections, introspection, output, stopTimeout } = wired;
+  const resolved = container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
+  const routing = new ApplicationRoutes({ log, problems, graph, container, production, checkContracts }, resolved);
+  const target = resolved as NamedPlatform<Methods>; // else its problem was thrown
   const { kernel, router, routes } = routing.open(target, true);
-  introspection.routes = routes;
-  const built = { platform: platform.name, graph, constructed: container.constructed, injections, router, routes };
-  background.onOpen = (other) => routing.open(other, false);
-  const devtools = openDevtools(wired, built, options);
-  const lifecycle = new Lifecycle(toStarted(wired, devtools), log, stopTimeout);
+  const built = { platform: name, graph, constructed, injections, router, routes };
+  const devtools = openDevtools(tools, environment, { built, introspection, log }, options);
+
+  const lifecycle = new Lifecycle(toStarted(constructed, graph.root, devtools), log, stopTimeout);
   const { background: startsBackground = platform.background !== false } = options;
   const startAll = async () => {
     await lifecycle.start();
@@ -212,33 +147,30 @@ async function assemble<Methods>(
     });
   const stop = () =>
     lifecycle.stop(async () => {
-      await Promise.all([opened.close(), background.stop()]);
+      await Promise.all([opened?.close(), background.stop()]);
     });
-  const instances = () => container.constructed.map(({ instance }) => instance);
-  const opened = await target.open({
+  opened = await target.open({
     kernel,
-    module: graph.root.name,
+    module: module.name,
     routes,
     router,
     log,
     announce: output === undefined ? undefined : (text) => output.write(text),
     stopTimeout,
-    startPrimary: (workers) =>
-      instances()
-        .filter(isOnPrimary)
-        .forEach((instance) => void instance.onPrimary(workers)),
+    startPrimary(workers) {
+      for (const { instance } of constructed) if (isOnPrimary(instance)) instance.onPrimary(workers);
+    },
     start,
     stop,
     failStart: (error) => failStart(error, options),
     background: background.work,
     devtools,
   });
-  introspection.opened = opened;
   const app: App & { readonly [backgroundWork]: unknown } = {
     [backgroundWork]: background.work,
     routes,
     log,
-    get: (key) => getFromRoot(wired, key),
+    get: (key) => getFrom(container, graph.root, key),
     start,
     stop,
   };
@@ -246,10 +178,42 @@ async function assemble<Methods>(
   return tool === undefined ? complete : describeInsteadOfRunning(complete, built, tool);
 }
 
+/** The log of an application. The banner is written to `output` too, so that the order is kept; undefined without one. */
+function openLog(
+  environment: Environment,
+  platform: Platform,
+  options: AppOptions,
+  tools: DevtoolsPackage | undefined,
+) {
+  const { logLevel, color, production, worker } = environment;
+  const output = hasBanner(environment, platform, options) ? new LogWriter(1) : undefined;
+  const logOptions: LogOptions = {
+    ...(output === undefined ? {} : { destination: output }),
+    ...platform.log,
+    ...(logLevel === undefined ? {} : { level: logLevel }),
+    ...(color === undefined ? {} : { color }),
+    ...options.log,
+  };
+  const log = createLog(logOptions, !production, tools?.toReadableLine);
+  return { output, log: worker === undefined ? log : log.child({ worker }) };
+}
+
+/** A default would apply instead of a variable with a misspelt name, such as an empty local database. */
+function warnOfMisspelt(constructed: readonly Constructed[], log: Log): void {
+  const declared = constructed.flatMap(({ instance }) => readConfigVariables(instance) ?? []).map(({ name }) => name);
+  for (const [given, meant] of findMisspelt(declared, readVariables())) {
+    log.warn(`${given} is set, and no configuration reads it. Is it a misspelt ${meant}, which is not set?`);
+  }
+}
+
 /** What has hooks, the developer tools first. The list of the container grows while hooks run, so it is not copied. */
-function* toStarted({ container, graph }: Wired, devtools: Devtools | undefined): Generator<Constructed> {
-  if (devtools !== undefined) yield { instance: devtools, name: "@tenon/devtools", node: graph.root };
-  yield* container.constructed;
+function* toStarted(
+  constructed: readonly Constructed[],
+  root: ModuleNode,
+  devtools: Devtools | undefined,
+): Generator<Constructed> {
+  if (devtools !== undefined) yield { instance: devtools, name: "@tenon/devtools", node: root };
+  yield* constructed;
 }
 
 /** The developer tools. Undefined outside development, and where they are not installed. */
@@ -261,8 +225,9 @@ async function loadTools(
 }
 
 function openDevtools(
-  { tools, introspection, environment, log }: Wired,
-  built: Built,
+  tools: DevtoolsPackage | undefined,
+  environment: Environment,
+  { built, introspection, log }: Pick<DevtoolsHost, "built" | "introspection" | "log">,
   { devtools: options = {} }: AppOptions,
 ): Devtools | undefined {
   const secret = readDeveloperSecret(environment);
@@ -270,7 +235,7 @@ function openDevtools(
   return tools?.openDevtools({ secret, built, introspection, log: log.child({ name: "devtools" }), options });
 }
 
-function getFromRoot<T>({ container, graph: { root } }: Wired, key: Key<T>): T {
+function getFrom<T>(container: Container, root: ModuleNode, key: Key<T>): T {
   if (!container.sees(root, key)) {
     throw new Error(
       `app.get(): ${keyName(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,

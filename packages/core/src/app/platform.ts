@@ -188,25 +188,18 @@ export const backgroundWork: unique symbol = Symbol.for("tenon.background");
 export class ApplicationBackground implements Background {
   readonly stopTimeout: number;
   readonly work: BackgroundWork[] = [];
-  /** Set when the routes are known. */
-  onOpen: ((platform: BackgroundPlatform) => BackgroundRoutes) | undefined;
+  readonly open: Background["open"];
   /** Whether a `start()` has thrown. */
   failed = false;
   #starting: Promise<void> | undefined;
 
-  constructor(stopTimeout: number) {
+  constructor(stopTimeout: number, open: Background["open"]) {
     this.stopTimeout = stopTimeout;
+    this.open = open;
   }
 
   add(work: BackgroundWork): void {
     this.work.push(work);
-  }
-
-  open(platform: BackgroundPlatform): BackgroundRoutes {
-    if (this.onOpen === undefined) {
-      throw new Error("Background.open() was called before the routes were known. Call it in start() or later.");
-    }
-    return this.onOpen(platform);
   }
 
   start(): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Context, CookieOptions } from "@tenon/core";
+import type { Context } from "@tenon/core";
+import type { CookieOptions } from "../../src/body/cookies.ts";
 import { parseCookies } from "../../src/body/cookies.ts";
 import { request } from "../support/gate.ts";
 import { leastMilliseconds } from "../support/time.ts";

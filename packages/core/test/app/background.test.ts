@@ -188,13 +188,3 @@ test("a middleware of background work that cannot be made is reported", async ()
     await app.stop();
   }
 });
-
-test("routes cannot be opened before they are known", async () => {
-  class Early {
-    constructor() {
-      inject(Background).open(platform);
-    }
-  }
-  const module = defineModule({ name: "app", declarations: [Early] });
-  await assert.rejects(createTestApp(module, api()), /called before the routes were known/);
-});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CookieOptions, Route } from "@tenon/core";
+import type { Route } from "@tenon/core";
+import type { CookieOptions } from "../../src/body/cookies.ts";
 import { parseCookies, serializeCookie } from "../../src/body/cookies.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { get } from "node:https";
 import { test } from "node:test";
 import { connect } from "node:tls";
-import { api, type Context, type HttpLimits } from "@tenon/core";
+import { type ApiOptions, api, type Context } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf } from "../support/transports.ts";
 import { RawClient } from "../support/wire.ts";
@@ -42,7 +42,7 @@ const routes = [
 ];
 
 async function serve(
-  limits: Partial<HttpLimits>,
+  limits: NonNullable<ApiOptions["limits"]>,
   body: (port: number, url: string, stop: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const app = await createTestApp(moduleOf(routes), api({ limits }));

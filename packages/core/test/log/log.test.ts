@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, dto, HttpError, type LogOptions, string } from "@tenon/core";
+import { api, type Context, dto, HttpError, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type } from "arktype";
+import type { LogOptions } from "../../src/log/log.ts";
 import { createLog } from "../../src/log/log.ts";
 import type { LogLines } from "../support/log-lines.ts";
 import { sendRaw } from "../support/raw-socket.ts";

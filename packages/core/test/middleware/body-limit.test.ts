@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Handler } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
+import type { Handler } from "../../src/request/handler.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const size: Handler = async (ctx) => ({ size: (await ctx.request().body()).byteLength });

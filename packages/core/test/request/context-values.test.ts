@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Context, Controller, Handler, Next, Routes } from "@tenon/core";
+import type { Context, Next, Routes } from "@tenon/core";
+import type { Handler } from "../../src/request/handler.ts";
 import type { ParamNames } from "../../src/support/pattern.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import type { Equal, Expect } from "../support/types.ts";
@@ -59,7 +60,7 @@ export type ParamChecks = [
   Expect<Equal<ParamNames<string>, string>>,
 ];
 
-export class TypedController implements Controller {
+export class TypedController {
   routes(): Routes {
     return [
       { method: "GET", path: "/posts/:id", handler: this.show },

@@ -6,7 +6,6 @@ import {
   createApp,
   dto,
   endpoint,
-  type Handler,
   HttpError,
   integer,
   jsonArray,
@@ -21,6 +20,7 @@ import { cli } from "@tenon/core/cli";
 import { compress } from "@tenon/core/middleware";
 import { ContractError, createTestApp } from "@tenon/core/testing";
 import { z } from "zod";
+import type { Handler } from "../../src/request/handler.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { moduleOf } from "../support/transports.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { api, type Context, HttpError, type LogOptions, type Route, type Routes } from "@tenon/core";
+import { api, type Context, HttpError, type Route, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import type { LogOptions } from "../../src/log/log.ts";
 import { Router } from "../../src/route/router.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import {
   api,
   type Context,
-  type Controller,
   defineModule,
   HttpError,
   inject,
@@ -41,7 +40,7 @@ class PrefixMiddleware implements Middleware {
     return [this.#prefix, ...((await next()) as string[])]; // as above
   }
 }
-class CountedController implements Controller {
+class CountedController {
   routes(): Routes {
     return [
       {

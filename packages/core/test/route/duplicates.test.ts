@@ -4,16 +4,15 @@ import {
   api,
   array,
   type Context,
-  type Controller,
   defineModule,
   dto,
   endpoint,
   type Method,
+  type MiddlewareContract,
   type MiddlewareFunction,
   type Next,
   type Route,
   type Routes,
-  type SecurityScheme,
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
@@ -23,12 +22,12 @@ import { moduleOf } from "../support/transports.ts";
 
 const open = (method: Method, path: string): Route => ({ method, path, handler: () => "here" });
 
-class PostsController implements Controller {
+class PostsController {
   routes(): Routes {
     return [open("GET", "/posts/:id"), open("GET", "/posts")];
   }
 }
-class NewsController implements Controller {
+class NewsController {
   routes(): Routes {
     return [open("GET", "/posts/:slug"), open("GET", "/posts")];
   }
@@ -106,7 +105,7 @@ test("two DTOs with one name stop the start, wherever they are", async () => {
 });
 
 test("two security schemes with one name stop the start", async () => {
-  const guard = (scheme: SecurityScheme): MiddlewareFunction =>
+  const guard = (scheme: NonNullable<MiddlewareContract["security"]>[string]): MiddlewareFunction =>
     Object.assign((_ctx: Context, next: Next) => next(), { contract: { security: { token: scheme } } });
   const key = guard({ type: "apiKey", in: "header", name: "X-API-Key" });
   const bearer = guard({ type: "http", scheme: "bearer" });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { BindError, type Context, endpoint, type Handler, type Schema } from "@tenon/core";
+import { BindError, type Context, endpoint, type Schema } from "@tenon/core";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
+import type { Handler } from "../../src/request/handler.ts";
 import type { InferOutput, StandardSchema } from "../../src/schema/standard-schema.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import type { Equal, Expect } from "../support/types.ts";

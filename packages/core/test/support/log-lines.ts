@@ -1,4 +1,4 @@
-import type { LogOptions } from "@tenon/core";
+import type { LogOptions } from "../../src/log/log.ts";
 
 export interface LogLine {
   readonly level: string;

@@ -1,13 +1,5 @@
 import { test } from "node:test";
-import {
-  type ApiOptions,
-  api,
-  type Controller,
-  defineModule,
-  type HttpApp,
-  type Platform,
-  type Routes,
-} from "@tenon/core";
+import { type ApiOptions, api, defineModule, type HttpApp, type Platform, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { LogLines } from "./log-lines.ts";
 
@@ -49,7 +41,7 @@ export function testOnBothTransports(
 
 /** A module with one controller that declares these routes. */
 export function moduleOf(routes: Routes, name = "test") {
-  class TestController implements Controller {
+  class TestController {
     routes(): Routes {
       return routes;
     }

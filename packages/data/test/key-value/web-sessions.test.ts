@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, type Controller, defineModule, type Routes } from "@tenon/core";
+import { type Context, defineModule, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule, KeyValue } from "@tenon/data";
 import { redirect, sessionsModule, view, WebSessions, web } from "@tenon/web";
 import { keyValues, shared } from "../support/stores.ts";
 
-class Site implements Controller {
+class Site {
   routes(): Routes {
     return [
       { method: "GET", path: "/", handler: this.show },

@@ -1,5 +1,5 @@
-import { type ApiOptions, api, type Class, defineModule, type LogOptions, type Module } from "@tenon/core";
-import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { type ApiOptions, api, type Class, defineModule, type Module } from "@tenon/core";
+import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type LiveOptions, liveModule } from "@tenon/live";
 
 export interface LiveApp {
@@ -36,5 +36,5 @@ export interface Settings {
   readonly imports?: readonly Module[];
   readonly declarations?: readonly Class[];
   readonly platform?: ApiOptions;
-  readonly log?: LogOptions;
+  readonly log?: NonNullable<TestAppOptions["log"]>;
 }

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { type Context, type Controller, defineModule, type Routes } from "@tenon/core";
+import { type Context, defineModule, type Routes } from "@tenon/core";
 import { createTestApp, FakeClock, type TestHttpApp, useClock } from "@tenon/core/testing";
 import {
   redirect,
@@ -81,7 +81,7 @@ export async function withSite(
 ): Promise<void> {
   const clock = new FakeClock();
   const log = new LogLines();
-  class SiteController implements Controller {
+  class SiteController {
     routes(): Routes {
       return [...siteRoutes, ...routes];
     }
