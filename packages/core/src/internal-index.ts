@@ -52,7 +52,7 @@ export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support
 export { digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
 export { endsInTime } from "./support/in-time.ts";
 export { findNearest } from "./support/nearest.ts";
-export { checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
+export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
 export { parsePattern } from "./support/pattern.ts";
 export { parseSettingUrl } from "./support/setting-url.ts";
 export { keepsLongStacks } from "./support/stack-limit.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema, Method } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core";
 import type { TestHttpApp, TestRequestOptions } from "@tenon/core/testing";
 import { allowsAnything, isFile, mediaTypeOf } from "./arbitrary.ts";
 import type { DeclaredBody, Operation } from "./operation.ts";
@@ -45,7 +45,11 @@ export async function send(
   const texts = toPairs(operation.parameters, "header", headers).map(([name, text]) => [name, toHeader(text)]);
   const { headers: type, ...sent } = toSent(operation, body);
   const all = { ...Object.fromEntries(texts), ...given, ...type };
-  return app.request(operation.method as Method, toTarget(operation, { params, query }), { ...sent, headers: all });
+  return app.request(
+    operation.method as Parameters<TestHttpApp["request"]>[0],
+    toTarget(operation, { params, query }),
+    { ...sent, headers: all },
+  );
 }
 
 /** A header takes visible characters only, of which JSON and dates need their own. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Method, Route } from "@tenon/core";
+import type { Route } from "@tenon/core";
 import fc from "fast-check";
 import { flattenRoutes } from "../../src/route/flatten.ts";
 import { type Routable, Router } from "../../src/route/router.ts";
@@ -10,7 +10,7 @@ import { type ModelResolution, type ModelRoute, resolveByRules } from "../suppor
 import { seeded } from "../support/seed.ts";
 
 interface Draft {
-  readonly method: Method;
+  readonly method: NonNullable<Route["method"]>;
   readonly segments: readonly string[];
   readonly end: "" | "/" | "/*";
   /** After which segments a group ends. */

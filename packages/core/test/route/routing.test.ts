@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Context, type Method, type Route, StartError } from "@tenon/core";
+import { type Context, type Route, StartError } from "@tenon/core";
 import { testOnBothTransports } from "../support/transports.ts";
 
-const allMethods: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
+const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const;
 
 testOnBothTransports(
   "every method of the specification can be routed",
