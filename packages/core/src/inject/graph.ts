@@ -1,4 +1,4 @@
-import type { Problem } from "../support/errors.ts";
+import { describeValue, type Problem, StartError } from "../support/errors.ts";
 import { type Binding, Declarations, type GraphOptions } from "./declarations.ts";
 import { Module } from "./module.ts";
 import { type Key, keyName } from "./token.ts";
@@ -49,6 +49,11 @@ class Walk {
   enter(module: Module, importer: Module | undefined): ModuleNode {
     const known = this.nodes.get(module);
     if (known !== undefined) return known;
+    if (!(module instanceof Module)) {
+      const place = importer === undefined ? "createApp() takes" : `Module "${importer.name}" imports`;
+      const message = `${place} ${describeValue(module)}, not a module. Use what defineModule() returned.`;
+      throw new StartError([...this.#problems, { code: "BAD_MODULE", message }]);
+    }
     this.#checkName(module, importer);
     if (module.unknown !== undefined) {
       this.#report("BAD_MODULE", `Module "${module.name}" has an unknown key: ${module.unknown}`);

@@ -146,7 +146,7 @@ function toErrorSchema(
 ): JsonSchema {
   const schema: JsonSchema = format.toSchema(status, messages);
   const isSame = (other: JsonSchema) => JSON.stringify(other) === JSON.stringify(schema);
-  const unused = status === 599 ? 598 : 599;
+  const unused = 599;
   const { title } = schema;
   if (typeof title === "string" && isSame(format.toSchema(unused, []))) return schema;
   const dependsOnStatus = !isSame(format.toSchema(unused, messages));

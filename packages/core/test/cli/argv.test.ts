@@ -140,18 +140,6 @@ test("without a command, --version is not the flag of a command that has one of 
   }
 });
 
-test("the words before the first flag decide whose flags they are", () => {
-  const asked: string[][] = [];
-  const remember = (words: readonly string[]) => {
-    asked.push([...words]);
-    return undeclared;
-  };
-  parseArgv(["--json", "posts", "--help", "show", "--limit", "5", "42"], remember);
-  parseArgv(["posts", "-l5", "list"], remember);
-  parseArgv(["a", "--", "b"], remember);
-  assert.deepEqual(asked, [["posts", "show"], ["posts"], ["a"]]);
-});
-
 test("names that an object inherits are flags like any other", () => {
   const { flags } = parseArgv(["--__proto__=1", "--constructor", "x"], () => undeclared);
   assert.deepEqual(
@@ -203,18 +191,5 @@ test("whatever is typed is read back as it was meant, in every spelling and orde
       });
     }),
     seeded("argv", { fast: 500, full: 50_000 }),
-  );
-});
-
-test("nothing that can be typed makes the parser fail or lose a word", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(fc.string(), fc.constantFrom("--limit", "-l", "--", "--no-force", "--json", "-fl"))),
-      (argv) => {
-        const { words } = parseArgv(argv, () => declared);
-        for (const word of words) assert.ok(argv.includes(word));
-      },
-    ),
-    seeded("any argv", { fast: 500, full: 50_000 }),
   );
 });

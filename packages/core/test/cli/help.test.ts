@@ -127,18 +127,6 @@ Flags:
     }
   }));
 
-test("the help of a command is shown with and without its arguments", () =>
-  withCommands([{ path: "show/:id", handler: () => "" }], async (app) => {
-    const expected = `Usage: blog show <id> [flags]
-
-Flags:
-      --json  Print the result as JSON
-  -h, --help  Show this help
-`;
-    assert.equal((await app.run(["show", "--help"])).stdout, expected);
-    assert.equal((await app.run(["show", "42", "--help"])).stdout, expected);
-  }));
-
 test("a command with commands below it shows both", () =>
   withCommands(routes, async (app) => {
     const { stdout } = await app.run(["user", "7", "--help"]);

@@ -43,13 +43,6 @@ test("work that ends early says how far it came, and is then silent", () => {
   assert.deepEqual(written, ["copying: 5 %, 5/100\n"]);
 });
 
-test("work of no steps is done at once, more steps than announced are no more than all", () => {
-  const { written, output } = record({ isTerminal: false });
-  new CommandProgress(0, "", output).done();
-  new CommandProgress(2, "", output).advance(5);
-  assert.deepEqual(written, ["100 %, 0/0\n", "100 %, 5/2\n"]);
-});
-
 test("on a terminal a bar with percentage, counts and rate is drawn over itself, no more often than people can read", () => {
   const { clock, written, output } = record({ isTerminal: true });
   const progress = new CommandProgress(2000, "seeding", output);

@@ -5,7 +5,6 @@ import {
   api,
   array,
   type Contract,
-  type Dto,
   defineModule,
   dto,
   type ErrorFormat,
@@ -25,7 +24,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { z } from "zod";
 import { everyKind } from "./every-kind.ts";
-import { assertValid, validator } from "./lint.ts";
+import { assertValid } from "./lint.ts";
 
 const views = { has: () => false, render: () => "" };
 
@@ -401,25 +400,6 @@ test("a title names the schema of a custom error format, but not a value inside 
   assert.deepEqual(references, ["Failure", "Failure", "Failure"]);
 });
 
-test("the document declares rejected input with the status of the error format", async () => {
-  const list = [post("/a", { body: dto({ title: string("required") }) })];
-  const app = await toApp(list, {}, errorFormat("issues", { rejectedStatus: 422 }));
-  const document = await app.openapi();
-  const responses = document.paths["/a"]?.post?.responses ?? {};
-  assert.deepEqual(
-    Object.entries(responses).map(([status, { description }]) => [status, description]),
-    [
-      ["400", "Bad Request"],
-      ["413", "Payload Too Large"],
-      ["422", "Invalid request"],
-      ["default", "This endpoint does not declare what it returns."],
-    ],
-  );
-  const schemas = schemasOf(document);
-  assert.deepEqual(Object.keys(schemas.InvalidRequestError422?.properties ?? {}), ["error", "issues"]);
-  assert.deepEqual(Object.keys(schemas.BadRequestError?.properties ?? {}), ["error"]);
-});
-
 test("the document declares a body that is not JSON with a status of its own", async () => {
   const list = [post("/a", { body: dto({ title: string("required") }) }), get("/b", { query: dto({ n: integer() }) })];
   const app = await toApp(list, {}, errorFormat("issues", { rejectedStatus: 422, malformedStatus: 409 }));
@@ -507,27 +487,6 @@ test("hostile names stay names", async () => {
   assert.deepEqual(document.tags, [{ name: "__proto__" }, { name: "posts" }]);
 });
 
-test("a DTO with the name __proto__ is a component like others", async () => {
-  const app = await toApp([post("/a", { body: dto("__proto__", { text: string() }) })]);
-  assert.deepEqual(Object.entries(dtosOf(await app.openapi())), [
-    ["__proto__", { type: "object", properties: { text: { type: "string" } } }],
-  ]);
-});
-
-test("DTOs 200 levels deep and 1,000 routes are described", async () => {
-  let deep: Dto = dto({ end: string() });
-  for (let level = 0; level < 200; level++) deep = dto(`Level${level}`, { inner: nested(deep) });
-  const app = await toApp([
-    post("/deep", { body: deep, returns: deep }),
-    ...Array.from({ length: 1000 }, (_, index) => get(`/things${index}/:id`, { returns: array(deep) })),
-  ]);
-  const document = await app.openapi();
-  assert.equal(Object.keys(document.paths).length, 1001);
-  assert.equal(Object.keys(dtosOf(document)).length, 200);
-  const { valid } = await validator.validate(JSON.parse(JSON.stringify(document)));
-  assert.ok(valid);
-});
-
 test("an operation of an event stream or a WebSocket lists its messages", async () => {
   const Note = dto("Note", { text: string("required") });
   const app = await toApp([
@@ -548,12 +507,11 @@ test("an operation of an event stream or a WebSocket lists its messages", async 
   assert.deepEqual(responses, { 101: { description: "Switching Protocols" } });
 });
 
-test("a header that is not required, and the error 599, are described", async () => {
+test("a header that is not required is described", async () => {
   const app = await toApp([
     get("/", {
       returns: { 204: null },
       responds: { headers: { "x-total": integer(), "x-page": integer("required") } },
-      errors: { 599: "Not reached" },
     }),
   ]);
   const { paths } = await app.openapi();
@@ -563,5 +521,4 @@ test("a header that is not required, and the error 599, are described", async ()
     "x-total": { schema: { type: "integer" } },
     "x-page": { required: true, schema: { type: "integer" } },
   });
-  assert.equal(responses?.["599"]?.description, "Not reached");
 });

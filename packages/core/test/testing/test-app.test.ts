@@ -218,20 +218,6 @@ test("run() runs commands of a started application, any number of times, and ret
   await app.stop();
 });
 
-test("an override replaces a class on the command line too", async () => {
-  class MailController {
-    readonly #mailer = inject(Mailer);
-    routes(): Routes {
-      return [{ path: "mail/:to", handler: (ctx) => this.#mailer.send(ctx.param("to")) }];
-    }
-  }
-  const withCommand = defineModule({ name: "app", imports: [mail], declarations: [MailController] });
-  const override = [provide(Mailer, () => ({ from: "", send: (to: string) => `caught ${to}` }))];
-  const app = await createTestApp(withCommand, cli({ name: "test" }), { override });
-  assert.equal((await app.run(["mail", "ada"])).stdout, "caught ada\n");
-  await app.stop();
-});
-
 const failing = `import { api, defineModule, HttpError } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 const statement = Object.assign(new Error("no such table: posts"), { sql: "select * from posts" });

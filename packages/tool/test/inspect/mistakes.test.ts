@@ -245,7 +245,7 @@ const mistakes: readonly Mistake[] = [
     from: "imports: [OrdersModule]",
     to: "imports: [Users]",
     shows:
-      'start: src/main.ts: imports[0] of module "users" is the class Users, not a module. Use what defineModule() returned.',
+      'start: src/main.ts: Module "users" imports the class Users, not a module. Use what defineModule() returned.',
   },
   {
     name: "a key of another framework's modules",
