@@ -1,4 +1,3 @@
-
 /** A value in a table of the developer tools. */
 export interface DevCell {
   readonly text: string;

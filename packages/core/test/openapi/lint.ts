@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenApiDocument } from "@tenon/core";
 
 /** One for all: it compiles the schema of OpenAPI once. */
-export const validator = new Validator();
+const validator = new Validator();
 const config = createConfig({ extends: ["recommended"] });
 
 /** Fails unless the document is valid OpenAPI 3.1 and keeps the recommended rules of Redocly. */

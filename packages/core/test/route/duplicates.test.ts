@@ -7,7 +7,6 @@ import {
   defineModule,
   dto,
   endpoint,
-  type Method,
   type MiddlewareContract,
   type MiddlewareFunction,
   type Next,
@@ -20,7 +19,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
-const open = (method: Method, path: string): Route => ({ method, path, handler: () => "here" });
+const open = (method: NonNullable<Route["method"]>, path: string): Route => ({ method, path, handler: () => "here" });
 
 class PostsController {
   routes(): Routes {

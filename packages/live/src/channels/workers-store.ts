@@ -4,7 +4,6 @@ import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Position } from "./position.ts";
 
-
 export const workersChannel = "live";
 /** Milliseconds that the primary has to respond. */
 const timeout = 5000;
