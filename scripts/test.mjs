@@ -149,7 +149,7 @@ async function runForCoverage() {
   ];
   await run("all tests", files, [...coverage, ...lists], (group) => {
     if (group.coverage === undefined) return;
-    // a part of the tests is not judged, but for those of core, which cover it whole
+    // a part of the tests is not judged, but for those of core
     const gate = wanted.join() === "packages/core/" ? "core" : isPart ? "none" : "all";
     const { text, faults } = judgeCoverage(group.coverage, gate);
     report.coverage = text;
