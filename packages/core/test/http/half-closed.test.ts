@@ -108,28 +108,6 @@ for (const { kind, makeBody, timeout } of largeBodies) {
   );
 }
 
-testOnWire(
-  "an Upgrade without a listener gets a plain HTTP response, also with a body, and the connection closes",
-  new Gate().routes,
-  async (wire) => {
-    const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
-    for (const upgrade of [socket, h2c]) {
-      const body = `POST /body HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`;
-      for (const [bytes, expected] of [
-        [request("/fast/1", upgrade), '"1"'],
-        [body, "5"],
-      ] as const) {
-        const responses = await wire.untilClosed(bytes);
-        assert.deepEqual(
-          responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
-          [[200, "close", expected]],
-        );
-      }
-    }
-  },
-);
-
 testOnWire("an Upgrade whose body is cut off is 400, like any other request", new Gate().routes, async (wire) => {
   const upgrade = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
   const post = (rest: string) => `POST /body HTTP/1.1\r\nHost: localhost\r\n${rest}`;

@@ -85,6 +85,7 @@ export const exchangeCases = [
     "a refused request before another": [get(host) + get(), closes(400)],
     "a broken request before another": [`BROKEN\r\n\r\n${get()}`, closes(400)],
     "a refused request between two": [get() + get(host) + get(), { statuses: [200, 400], connection: "closed" }],
+    "a malformed path between two": [get() + get("", "/%zz") + get(), responds(200, 400, 200)],
     "a miss between two": [get() + get("", "/nowhere") + get(), responds(200, 404, 200)],
     "a request after Connection: close": [get("Connection: close\r\n") + get(), closes(200)],
     "a request after close with a blank that is none": [get("Connection: \xa0close\r\n") + get(), responds(200, 200)],

@@ -43,6 +43,7 @@ export const framingCases = [
     "a Content-Length with an underscore": [post("Content-Length: 1_0\r\n", "{}"), closes(400)],
     "an empty Content-Length": [post("Content-Length:\r\n", "{}"), closes(400)],
     "a Content-Length past every number": [post(`Content-Length: ${"9".repeat(30)}\r\n`, "{}"), closes(400)],
+    "a Content-Length past what can be counted exactly": [post(`Content-Length: ${"9".repeat(16)}\r\n`), closes(400)],
     "a Content-Length of 2^64 + 2": [post("Content-Length: 18446744073709551618\r\n", "{}"), closes(400)],
     "a space before the colon of Content-Length": [post("Content-Length : 2\r\n", "{}"), closes(400)],
     "a tab before the colon of Content-Length": [post("Content-Length\t: 2\r\n", "{}"), closes(400)],

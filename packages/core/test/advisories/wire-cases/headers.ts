@@ -1,4 +1,4 @@
-import { casesOf, closes, get, line, responds, respondsWith } from "../../support/wire-case.ts";
+import { casesOf, closes, get, host, line, responds, respondsWith } from "../../support/wire-case.ts";
 
 const from = (value: string) => `GET /posts HTTP/1.1\r\nHost: ${value}\r\n\r\n`;
 
@@ -20,11 +20,16 @@ export const headerCases = [
       closes(431),
     ],
     "headers of more than 16 KiB": [get(`X-A: ${"a".repeat(16_384)}\r\n`), closes(431)],
+    "headers of exactly 16 KiB": [get(`X-A: ${"a".repeat(16_384 - `${host}X-A: \r\n`.length)}\r\n`), responds(200)],
     "headers of 100 KiB": [get(`X-A: ${"a".repeat(102_400)}\r\n`), closes(431)],
     "a name of 20 KiB": [get(`${"a".repeat(20_480)}: b\r\n`), closes(431)],
     "a target of 8 KiB and one byte": [get("", `/${"a".repeat(8192)}`), closes(414)],
     "a target of 100 KiB": [get("", `/${"a".repeat(102_400)}`), closes(414)],
     "a target of 8 KiB": [get("", `/posts?${"a".repeat(8192 - 7)}`), responds(200)],
+    "a target of 9 KiB with headers of 18 KiB": [
+      get(`X-A: ${"a".repeat(100)}\r\n`.repeat(170), `/${"a".repeat(9216)}`),
+      closes(414),
+    ],
     "a method of 10 KiB": [line(`${"A".repeat(10_240)} /posts HTTP/1.1`), closes(400)],
   }),
   ...casesOf("H6", {
@@ -88,5 +93,8 @@ export const headerCases = [
     "a host of 300 characters": [from("a".repeat(300)), closes(400)],
     "a name and a port": [from("LOCALHOST:8080"), responds(200)],
     "an IPv6 address and a port": [from("[::1]:80"), responds(200)],
+    "an IPv4 address and the last port": [from("127.0.0.1:65535"), responds(200)],
+    "a name beyond ASCII, encoded": [from("xn--bcher-kva.example"), responds(200)],
+    "a name with an underscore and a final dot": [from("a_b-c.d."), responds(200)],
   }),
 ];
