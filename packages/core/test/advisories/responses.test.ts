@@ -155,6 +155,13 @@ testOnBothTransports(
 
 const thrown: Readonly<Record<string, unknown>> = {
   "/text": "secret",
+  "/number": 404,
+  "/function": () => {},
+  "/unshowable": {
+    get [Symbol.toStringTag]() {
+      throw new Error("no");
+    },
+  },
   "/null": null,
   "/undefined": undefined,
   "/object": { status: 200, statusCode: 200, message: "secret" },
@@ -175,17 +182,26 @@ testOnBothTransports(
     { method: "POST" as const, path, handler: () => Promise.reject(value) },
     { method: "PUT" as const, path, handler: () => "never", middlewares: [async () => Promise.reject(value)] },
   ]),
-  async (call) => {
-    for (const path of Object.keys(thrown)) {
-      for (const method of ["GET", "POST", "PUT"]) {
-        const response = await call(method, path);
-        assert.deepEqual(
-          [response.status, await response.json()],
-          [500, { error: "Internal Server Error" }],
-          `${method} ${path}`,
-        );
+  async (call, _, log) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      for (const path of Object.keys(thrown)) {
+        for (const method of ["GET", "POST", "PUT"]) {
+          const response = await call(method, path);
+          assert.deepEqual(
+            [response.status, await response.json()],
+            [500, { error: "Internal Server Error" }],
+            `${method} ${path}`,
+          );
+        }
       }
+    } finally {
+      process.off("unhandledRejection", note);
     }
+    assert.deepEqual(unhandled, []);
+    assert.equal(log.messages("error").length, 3 * Object.keys(thrown).length, "one line each");
   },
 );
 

@@ -57,6 +57,7 @@ for (const [how, leave] of [
       try {
         const client = wire.connect().send(request("/"));
         await client.until(({ text }) => text.includes("\r\n\r\n"), "head");
+        assert.match(client.text, /content-type: text\/event-stream\r\n/);
         pushes.push("data: 1\n\n");
         await client.until(({ text }) => text.includes("data: 1"), "event");
         client.socket[leave]();

@@ -62,6 +62,7 @@ const cases: readonly {
     title: "an async iterable of text",
     value: async function* () {
       yield "a";
+      yield "";
       yield "ü";
     },
     type: text,

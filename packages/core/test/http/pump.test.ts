@@ -12,7 +12,7 @@ import { TextBuffers } from "../../src/http/pump.ts";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { connectionsOf } from "../support/connections.ts";
 import { LogLines } from "../support/log-lines.ts";
-import { moduleOf, testOnBothTransports } from "../support/transports.ts";
+import { moduleOf } from "../support/transports.ts";
 import { until } from "../support/until.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
@@ -48,50 +48,6 @@ class Source {
     return this.chunks("x".repeat(65_536));
   };
 }
-
-const kinds = [
-  { method: "GET" as const, path: "/text", handler: () => Readable.from(["a", "b"]) },
-  { method: "GET" as const, path: "/bytes", handler: () => Readable.from([Buffer.from("a"), Buffer.from("b")]) },
-  { method: "GET" as const, path: "/objects", handler: () => Readable.from([{ a: 1 }, [2], false, 3]) },
-  { method: "GET" as const, path: "/generator", handler: () => new Source().chunks("ab", 2) },
-  { method: "GET" as const, path: "/web", handler: () => new Blob(["ab"]).stream() },
-  { method: "GET" as const, path: "/gaps", handler: () => Readable.from(["a", "", "b"]) },
-  { method: "GET" as const, path: "/nothing", handler: () => Readable.from([]) },
-];
-
-testOnBothTransports("streams of text, bytes and objects have their own content types", kinds, async (call) => {
-  const got: Record<string, unknown> = {};
-  for (const { path } of kinds) {
-    const res = await call("GET", path);
-    got[path] = [res.status, res.headers.get("content-type"), await res.text()];
-  }
-  assert.deepEqual(got, {
-    "/text": [200, "text/plain; charset=utf-8", "ab"],
-    "/bytes": [200, "application/octet-stream", "ab"],
-    "/objects": [200, "application/x-ndjson", '{"a":1}\n[2]\nfalse\n3\n'],
-    "/generator": [200, "text/plain; charset=utf-8", "abab"],
-    "/web": [200, "application/octet-stream", "ab"],
-    "/gaps": [200, "text/plain; charset=utf-8", "ab"],
-    "/nothing": [200, "application/octet-stream", ""],
-  });
-});
-
-const slow = new Source();
-testOnWire(
-  "a stream produces no more than a slow client reads, and ends when the client leaves",
-  [{ method: "GET", path: "/", handler: slow.handler }],
-  async ({ connect, serveOthers }) => {
-    const client = connect().send(request("/"));
-    await client.until(({ text }) => text.length > 0, "head");
-    client.socket.pause();
-    for (let before = -1; before !== slow.made && slow.made < 400; await serveOthers()) before = slow.made;
-    assert.ok(slow.made < 400, `${slow.made} chunks of 64 KiB were made for a client that reads none`);
-    assert.equal(slow.signal?.aborted, false);
-    client.socket.destroy();
-    await slow.returned;
-    assert.equal(slow.signal?.aborted, true);
-  },
-);
 
 const stalled = new Source();
 testOnWire(
@@ -250,18 +206,11 @@ const withLength = (length: number) => (ctx: Context) => {
 };
 const failure = new Error("the source failed");
 const failures = [
-  { method: "GET" as const, path: "/first", handler: () => paced([failure]) },
   { method: "GET" as const, path: "/later", handler: () => paced(["chunk", "chunk", failure]) },
   { method: "GET" as const, path: "/bigint", handler: () => paced([{ a: 1 }, 2n]) },
   { method: "GET" as const, path: "/longer", handler: withLength(9) },
   { method: "GET" as const, path: "/shorter", handler: withLength(11) },
 ];
-
-testOnBothTransports("a stream that fails before its first chunk is a 500", failures, async (call, _, log) => {
-  const res = await call("GET", "/first");
-  assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }]);
-  assert.deepEqual(log.causes(), ["the source failed"]);
-});
 
 for (const path of ["/later", "/bigint", "/longer", "/shorter"]) {
   testOnWire(`a stream that fails later cuts the connection and is logged: GET ${path}`, failures, async (wire) => {

@@ -30,16 +30,17 @@ const bodies = [
   { method: "GET" as const, path: "/empty", handler: () => undefined },
 ];
 
-for (const path of [...bodies.map((route) => route.path), "/missing"]) {
-  testOnWire(`HEAD ${path} has the head of GET and no body`, bodies, async ({ untilClosed }) => {
+testOnWire("HEAD has the head of GET and no body", bodies, async ({ untilClosed }) => {
+  for (const path of [...bodies.map((route) => route.path), "/missing"]) {
     const [get] = await untilClosed(`GET ${path} HTTP/1.1\r\n${close}\r\n`);
     const [head, ...more] = await untilClosed(`HEAD ${path} HTTP/1.1\r\n${close}\r\n`, { head: true });
-    assert.deepEqual(more, []);
-    assert.equal(head?.status, get?.status);
-    assert.equal(head?.headers.get("content-type"), get?.headers.get("content-type"));
-    assert.equal(head?.headers.get("content-length"), get?.headers.get("content-length"));
-  });
-}
+    assert.deepEqual(more, [], path);
+    assert.equal(head?.status, get?.status, path);
+    for (const name of ["content-type", "content-length"]) {
+      assert.equal(head?.headers.get(name), get?.headers.get(name), path);
+    }
+  }
+});
 
 testOnWire("HEAD of a refused request has no body either", bodies, async ({ untilClosed }) => {
   const responses = await untilClosed(`HEAD / HTTP/1.1\r\n${close}Host: localhost\r\n\r\n`, { head: true });
@@ -179,33 +180,9 @@ testOnWire("a stream to an HTTP/1.0 client ends with the connection", bodies, as
   assert.deepEqual([response?.headers.has("transfer-encoding"), response?.body], [false, "one two"]);
 });
 
-testOnBothTransports(
-  "a Response passes through with each of its cookies",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx: Context) => {
-        ctx.setCookie("own", "1");
-        const headers = new Headers({ "x-a": "b", "content-type": "text/x" });
-        headers.append("set-cookie", "a=1; Path=/");
-        headers.append("set-cookie", "b=2");
-        return new Response("body", { status: 418, headers });
-      },
-    },
-  ],
-  async (call) => {
-    const res = await call("GET", "/");
-    assert.deepEqual([res.status, await res.text()], [418, "body"]);
-    assert.deepEqual([res.headers.get("x-a"), res.headers.get("content-type")], ["b", "text/x"]);
-    assert.deepEqual(res.headers.getSetCookie(), ["own=1; Path=/; HttpOnly; SameSite=Lax", "a=1; Path=/", "b=2"]);
-  },
-);
-
 const taken = ReadableStream.from(["a"]);
 taken.getReader();
 const unwritable = [
-  { method: "GET" as const, path: "/error", handler: () => Response.error() },
   {
     method: "GET" as const,
     path: "/locked",

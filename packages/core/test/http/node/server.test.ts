@@ -244,63 +244,6 @@ testOnNode(
   { limits: { requestTimeout: 400, headerTimeout: 400 } },
 );
 
-const silent = Promise.withResolvers<void>();
-const events = {
-  method: "GET" as const,
-  path: "/events",
-  handler: (ctx: Context) => {
-    ctx.response().setHeader("content-type", "text/event-stream");
-    return {
-      [Symbol.asyncIterator]: () => ({
-        next: () => new Promise<IteratorResult<string>>(() => {}),
-        return: async () => {
-          silent.resolve();
-          return { done: true as const, value: undefined };
-        },
-      }),
-    };
-  },
-};
-testOnNode("an event stream sends its head at once, and a stop ends it", [events], async ({ connect, app }) => {
-  const client = connect().send(request("/events"));
-  await client.until(({ text }) => text.includes("\r\n\r\n"), "head");
-  const stop = app.stop();
-  const [response] = await client.untilClosed();
-  assert.deepEqual([response?.body, response?.complete], ["", true]);
-  await Promise.all([stop, silent.promise]);
-});
-
-const lateOpened = Promise.withResolvers<void>();
-const lateGate = Promise.withResolvers<void>();
-testOnNode(
-  "an event stream that opens during a stop ends at once",
-  [
-    {
-      ...events,
-      middlewares: [
-        async (_, next) => {
-          lateOpened.resolve();
-          await lateGate.promise;
-          return next();
-        },
-      ],
-    },
-    ...new Gate().routes,
-  ],
-  async ({ connect, app }) => {
-    const idle = connect().send(request("/fast/1"));
-    await idle.responses(1);
-    const client = connect().send(request("/events"));
-    await lateOpened.promise;
-    const stop = app.stop();
-    await idle.untilClosed(); // the stop has begun
-    lateGate.resolve();
-    const [response] = await client.untilClosed();
-    assert.deepEqual([response?.status, response?.complete], [200, true]);
-    await stop;
-  },
-);
-
 const left = {
   started: Promise.withResolvers<void>(),
   go: Promise.withResolvers<void>(),
