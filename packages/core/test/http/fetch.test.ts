@@ -73,25 +73,21 @@ test("a body stream that fails is 400", () =>
     assert.equal((await app.fetch(used)).status, 400);
   }));
 
-for (const [name, init, status] of [
-  ["Content-Encoding", { headers: { "content-encoding": "gzip" } }, 415],
-  ["a malformed Content-Type", { headers: { "content-type": "json" } }, 400],
-  ["a bad Host", { headers: { host: "a@b" } }, 400],
-  ["a header that is too large", { headers: { "x-a": "a".repeat(17_000) } }, 431],
-] as const) {
-  test(`${name} is refused as on a socket`, () =>
-    withApp([read], async (app) => {
-      const res = await app.fetch(new Request(url, init));
-      assert.equal(res.status, status);
-      assert.deepEqual(Object.keys((await res.json()) as object), ["error"]);
-      const head = await app.fetch(new Request(url, { ...init, method: "HEAD" }));
-      assert.deepEqual([head.status, await head.text()], [status, ""]);
-    }));
-}
-
-test("a URI of more than 8 KiB is refused with 414", () =>
+test("requests are refused as on a socket", () =>
   withApp([read], async (app) => {
-    assert.equal((await app.fetch(new Request(`${url}${"a".repeat(8192)}`))).status, 414);
+    const refused: readonly [status: number, headers: Record<string, string>, path?: string][] = [
+      [415, { "content-encoding": "gzip" }],
+      [400, { "content-type": "json" }],
+      [400, { host: "a@b" }],
+      [431, { "x-a": "a".repeat(17_000) }],
+      [414, {}, "a".repeat(8192)],
+    ];
+    for (const [status, headers, path = ""] of refused) {
+      const res = await app.fetch(new Request(url + path, { headers }));
+      assert.deepEqual([res.status, Object.keys((await res.json()) as object)], [status, ["error"]]);
+      const head = await app.fetch(new Request(url + path, { headers, method: "HEAD" }));
+      assert.deepEqual([head.status, await head.text()], [status, ""]);
+    }
   }));
 
 const handled = Promise.withResolvers<void>();

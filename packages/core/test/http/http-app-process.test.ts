@@ -5,7 +5,6 @@ import { runFixture } from "../support/run-fixture.ts";
 
 const listen = (options: object) => runFixture("listen.ts", [JSON.stringify(options)]);
 const failed = { code: 1, stdout: "started\nstopped\n" };
-const refused = { code: 1, stdout: "" };
 
 // concurrent, because each test loads a process of its own
 describe("a failed start exits with code 1 and prints one line", { concurrency: true }, () => {
@@ -24,12 +23,6 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
     const stderr = `${start} PORT=${next} or --port=${next}, where the application reads them. See docs/errors.md#listen_failed\n`;
     assert.deepEqual(result, { ...failed, stderr });
     assert.equal(inDevelopment.stderr, `${start} tenon dev --port=${next}. See docs/errors.md#listen_failed\n`);
-  });
-
-  test("the port is out of range", async () => {
-    const stderr =
-      "Cannot start: port of listen() is 70000. It takes a whole number from 0 to 65535. See docs/errors.md#bad_option\n";
-    assert.deepEqual(await listen({ listen: { port: 70_000 } }), { ...refused, stderr });
   });
 
   test("the host name does not resolve", async () => {
