@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -69,6 +68,17 @@ async function withFault(mode: string, body: (server: ChildServer, fault: string
   }
 }
 
+/** Stops gracefully. */
+async function stop(server: ChildServer): Promise<void> {
+  server.signal("SIGTERM");
+  assert.equal(await server.exit(), 0);
+}
+
+const logOf = ({ lines }: ChildServer) => lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+
+/** How many lines begin with a text. */
+const count = ({ lines }: ChildServer, start: string) => lines.filter((line) => line.startsWith(start)).length;
+
 function runToEnd(mode: string): Promise<{ code: unknown; stderr: string }> {
   const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
   const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, mode];
@@ -90,7 +100,7 @@ describe("workers", { concurrency: 4 }, () => {
         "started 2",
       ]);
       await Promise.all([server.waitFor('"path":"/"', 2), server.waitFor("listening on")]); // written a moment later
-      const logged = server.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+      const logged = logOf(server);
       const requests = logged.filter((line) => line.path === "/");
       assert.ok(requests.length >= 2 && requests.every((line) => line.worker === 1 || line.worker === 2));
       assert.equal(
@@ -110,20 +120,6 @@ describe("workers", { concurrency: 4 }, () => {
       ]);
     }));
 
-  test("a worker that crashes is replaced, and the other one goes on", () =>
-    run(async (server) => {
-      const before = await findWorkers(server);
-      assert.equal(await request(server, "/crash"), undefined);
-      await server.waitFor("started", 3);
-      const after = await findWorkers(server);
-      assert.deepEqual([...after.keys()].toSorted(), ["1", "2"]);
-      assert.equal([...after.values()].filter((pid) => [...before.values()].includes(pid)).length, 1);
-      const line = server.lines.find((text) => text.includes("the worker ended with 7"));
-      assert.match(line ?? "", /a new one starts in 100 ms/);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
-    }));
-
   test("a worker with an unhandled rejection ends its requests, and is replaced", () =>
     run(async (server) => {
       await findWorkers(server);
@@ -132,37 +128,22 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal((await requestRaw(server.port, "/reject")).status, 204);
       assert.ok((await Promise.all(slow)).every((served) => served !== undefined));
       await server.waitFor("started", 3);
-      const logged = server.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+      const logged = logOf(server);
       const [crash] = logged.filter(({ msg }) => msg === "unhandled rejection: stopping");
       assert.deepEqual([crash?.level, crash?.err.message], ["fatal", "rejected"]);
       assert.ok(logged.some((line) => line.worker === crash?.worker && /^the worker ended with 1:/.test(line.msg)));
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("SIGHUP replaces all workers, and no connection is refused meanwhile", () =>
     run(async (server) => {
       const before = await findWorkers(server);
-      const refused: unknown[] = [];
-      let served = 0;
+      let [served, refused] = [0, 0];
       let isDone = false;
       const keepConnecting = async () => {
         while (!isDone) {
-          await new Promise<void>((resolve) => {
-            let text = "";
-            const socket = connect(server.port, "127.0.0.1", () =>
-              socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
-            );
-            socket.on("data", (chunk: Buffer) => {
-              text += chunk.toString("latin1");
-            });
-            socket.on("error", (error) => refused.push(error));
-            socket.on("close", () => {
-              if (text.startsWith("HTTP/1.1 200 ")) served++;
-              else refused.push(text);
-              resolve();
-            });
-          });
+          if ((await request(server)) === undefined) refused++;
+          else served++;
         }
       };
       const clients = Array.from({ length: 4 }, keepConnecting);
@@ -175,10 +156,9 @@ describe("workers", { concurrency: 4 }, () => {
         });
       await Promise.all(clients);
       assert.equal(after.size, 2);
-      assert.deepEqual(refused, []);
+      assert.equal(refused, 0);
       assert.ok(served > 0);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("SIGTERM stops gracefully while the first worker serves and the second one starts", () =>
@@ -201,8 +181,7 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       await server.waitFor("the workers were restarted");
       assert.ok(![...(await findWorkers(server)).values()].includes(first?.pid ?? 0));
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("requests that wait for busy workers when SIGTERM arrives are answered", () =>
@@ -229,8 +208,7 @@ describe("workers", { concurrency: 4 }, () => {
       await kill(blocked?.[1]);
       await server.waitFor("started", 3);
       await until(() => sockets() <= before, "end of descriptors");
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("a replacement that hangs at its start is killed, and another one starts", () =>
@@ -242,8 +220,7 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       await server.waitFor("started 1", 2);
       assert.equal((await findWorkers(server)).size, 2);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("SIGHUP keeps the old workers when a new one crashes right after its start", () =>
@@ -253,8 +230,7 @@ describe("workers", { concurrency: 4 }, () => {
       server.signal("SIGHUP");
       await server.waitFor("the new worker did not start: the old ones go on");
       assert.deepEqual(await findWorkers(server), before);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("SIGHUP keeps the old workers when a new one does not start, and works again later", () =>
@@ -270,8 +246,7 @@ describe("workers", { concurrency: 4 }, () => {
       server.signal("SIGHUP"); // during the restart, so that another one follows
       await server.waitFor("the workers were restarted", 2);
       assert.equal((await untilReplaced(server, before)).size, 2);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("a stop waits for workers that are starting, also for one that replaces a crashed one during a restart", () =>
@@ -287,7 +262,7 @@ describe("workers", { concurrency: 4 }, () => {
       await server.waitFor("SIGTERM: stopping");
       rmSync(fault);
       assert.equal(await server.exit(), 0);
-      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
+      assert.equal(count(server, "starting"), 4);
     }));
 
   test("a stop waits for a worker that has not begun to listen", () =>
@@ -299,7 +274,7 @@ describe("workers", { concurrency: 4 }, () => {
       await server.waitFor("SIGTERM: stopping");
       rmSync(fault);
       assert.equal(await server.exit(), 0);
-      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 3);
+      assert.equal(count(server, "stopped"), 3);
     }));
 
   test("a worker that ends while its successor fails to start is replaced", () =>
@@ -313,8 +288,7 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       await server.waitFor("the worker ended with an exit during the restart: a new one starts in 100 ms");
       assert.notEqual((await findWorkers(server)).get("1"), old.get("1"));
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("packages exchange messages between the workers and their primary", () =>
@@ -322,8 +296,7 @@ describe("workers", { concurrency: 4 }, () => {
       const { worker, reply } = JSON.parse((await requestRaw(server.port, "/ask")).body);
       assert.deepEqual(reply, { body: `asked by ${worker}`, count: 2 });
       await Promise.all(["1", "2"].map((one) => server.waitFor(`news for ${one}: asked by ${worker}`)));
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("a stop during a restart starts no further worker", () =>
@@ -341,7 +314,7 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       assert.ok((await Promise.all(held)).every((served) => served !== undefined));
       assert.equal(await server.exit(), 0);
-      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 3);
+      assert.equal(count(server, "starting"), 3);
     }));
 
   test("a worker that crashes while its successor starts is not replaced twice", () =>
@@ -354,17 +327,15 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       await server.waitFor("the workers were restarted");
       await untilReplaced(server, before);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
-      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
+      await stop(server);
+      assert.equal(count(server, "starting"), 4);
     }));
 
   test("a worker that crashes before the others have started is replaced", () =>
     withFault("early exit", async (server) => {
       await server.waitFor("started 1", 2);
       assert.ok(server.lines.some((line) => line.includes("the worker ended with an early exit")));
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("a worker that fails to start after the first one is replaced", () =>
@@ -372,8 +343,7 @@ describe("workers", { concurrency: 4 }, () => {
       await server.waitFor("started 2");
       assert.ok(server.lines.some((line) => line.includes("the worker ended with an early exit")));
       await findWorkers(server);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test("the delay before a new worker doubles, and starts over after ten seconds without a crash", () =>
@@ -390,16 +360,14 @@ describe("workers", { concurrency: 4 }, () => {
         const reports = server.lines.filter((line) => line.includes("the worker ended with SIGKILL"));
         assert.match(reports.at(-1) ?? "", new RegExp(`a new one starts in ${delay} ms`));
       }
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
     }));
 
   test('workers: "all" starts one for each CPU core', { skip: availableParallelism() === 1 }, () =>
     run(async (server) => {
       await server.waitFor(`with ${availableParallelism()} workers`);
-      assert.equal(server.lines.filter((line) => line.startsWith("started")).length, availableParallelism());
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      assert.equal(count(server, "started"), availableParallelism());
+      await stop(server);
     }, "all"),
   );
 
@@ -413,7 +381,7 @@ describe("workers", { concurrency: 4 }, () => {
       for (const pid of workers.values()) process.kill(pid, "SIGINT");
       assert.ok((await Promise.all(slow)).every((served) => served !== undefined));
       assert.equal(await server.exit(), 0);
-      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 2);
+      assert.equal(count(server, "stopped"), 2);
     }));
 
   test("app.stop() in the primary stops the workers, also without signals", () =>
@@ -430,8 +398,7 @@ describe("workers", { concurrency: 4 }, () => {
       await findWorkers(server);
       void request(server, "/block");
       await server.waitFor("blocking");
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
     }, "block"));
 
@@ -441,10 +408,9 @@ describe("workers", { concurrency: 4 }, () => {
       writeFileSync(fault, "slow");
       await kill(before.get("1"));
       await server.waitFor("starting", 3);
-      server.signal("SIGTERM");
-      assert.equal(await server.exit(), 0);
+      await stop(server);
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
-      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 1);
+      assert.equal(count(server, "stopped"), 1);
     }));
 
   test("workers that are stopped before they start do not start", async () => {
