@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leastMillisecondsOf } from "../../../../packages/core/test/support/time.ts";
+import { leastMillisecondsOf } from "../../../../packages/auth/test/support/processor-time.ts";
 import type { LoginResponse } from "../../src/auth/auth.service.ts";
 import { type Blog, describeOnStorages, withFreshBlog } from "../support/blog.ts";
 import { assertError } from "../support/client.ts";

