@@ -1,14 +1,5 @@
 import { BindError, type Context, type ErrorFormat, Reply } from "@tenon/core";
-import {
-  addVary,
-  describeValue,
-  formatError,
-  isForm,
-  isOriginOf,
-  logError,
-  parseWeights,
-  toHttpError,
-} from "@tenon/core/internal";
+import { addVary, describeValue, formatError, isForm, logError, parseWeights, toHttpError } from "@tenon/core/internal";
 import { type Outgoing, toOutgoing } from "@tenon/core/platform";
 import type { ErrorPages } from "./errors/error-page.ts";
 import type { LiveReload } from "./live-reload.ts";
@@ -179,8 +170,8 @@ function isFormOfPage(ctx: Context): boolean {
 function ownReferer(ctx: Context): string | undefined {
   const referer = ctx.header("referer");
   if (!URL.canParse(referer)) return undefined;
-  const { origin, pathname, search } = new URL(referer);
-  return isOriginOf(origin, ctx.request().host()) ? pathname + search : undefined;
+  const { host, pathname, search } = new URL(referer);
+  return host === ctx.request().host() ? pathname + search : undefined;
 }
 
 /** Whether this request gets JSON: for handlers that redirect a browser and return the reason to other clients. */

@@ -1,6 +1,5 @@
 import type { Context, HttpApp, MiddlewareLike, Platform } from "@tenon/core";
 import {
-  checkHttpOptions,
   type Injectable,
   type Input,
   isForm,
@@ -70,7 +69,7 @@ export function web(options: WebOptions): Platform<HttpApp> {
 }
 
 function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
-  checkHttpOptions("web()", options, optionTable);
+  const settings = toHttpSettings("web()", options, optionTable);
   const {
     middlewares = [requestId(), accessLog(), secureHeaders()],
     views,
@@ -82,7 +81,6 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
   const development = options.development ?? !environment.production;
   const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
   const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
-  const settings = toHttpSettings(options, "web()");
   let pages: Pages;
   return {
     middlewares,

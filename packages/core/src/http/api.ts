@@ -5,7 +5,7 @@ import { requestId } from "../middleware/request-id.ts";
 import type { MiddlewareLike } from "../request/handler.ts";
 import { toOutgoing } from "../request/reply.ts";
 import type { HttpApp } from "./http-app.ts";
-import { checkHttpOptions, type HttpOptions, type HttpSettings, toHttpSettings } from "./settings.ts";
+import { type HttpOptions, type HttpSettings, toHttpSettings } from "./settings.ts";
 
 interface PlainOptions extends HttpOptions {
   /** The application's middlewares. Defaults to `[requestId(), accessLog()]`; a list of your own replaces it. */
@@ -21,9 +21,8 @@ export function api(options: ApiOptions = {}): Platform<HttpApp> {
 }
 
 function resolveApi(options: PlainOptions): ResolvedPlatform<HttpApp> {
-  checkHttpOptions("api()", options, { middlewares: true });
   const { middlewares = [requestId(), accessLog()] } = options;
-  const settings = toHttpSettings(options);
+  const settings = toHttpSettings("api()", options, { middlewares: true });
   let devtools: Devtools | undefined;
   return {
     middlewares,

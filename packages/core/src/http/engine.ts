@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { BodyMemory } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
 import type { RequestHandler } from "../request/kernel.ts";
+import type { PendingBytes } from "./pending-bytes.ts";
 import type { HttpSettings } from "./settings.ts";
-import type { Unread } from "./unread.ts";
 
 export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
 
@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly handler: RequestHandler;
   readonly settings: HttpSettings;
   readonly log: Log;
-  readonly unread: Unread;
+  readonly unread: PendingBytes;
   readonly bodies: BodyMemory;
   /** Serves https. */
   readonly tls?: TlsSettings | undefined;

@@ -5,17 +5,12 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** The methods of routes that a page of another origin must not use with the visitor's cookies. */
 export const unsafeMethods = ["POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Whether requests of this method only read. */
-export function isSafe(method: string): boolean {
-  return safeMethods.has(method);
-}
-
 /**
  * The reason why a request would change something on behalf of a page of another origin (CSRF), which is also logged;
  * undefined when it would not.
  */
 export function findForgery(ctx: Context, trustedOrigins: readonly string[] = []): string | undefined {
-  const reason = isSafe(ctx.method) ? undefined : explainForeignOrigin(ctx, trustedOrigins);
+  const reason = safeMethods.has(ctx.method) ? undefined : explainForeignOrigin(ctx, trustedOrigins);
   if (reason !== undefined) ctx.log.info({ event: "csrf refused", reason });
   return reason;
 }
@@ -48,7 +43,7 @@ export function isOrigin(text: unknown): boolean {
 }
 
 /** Whether an origin has this host. The scheme does not count: after a proxy the application sees another one than the browser. */
-export function isOriginOf(origin: string, host: string): boolean {
+function isOriginOf(origin: string, host: string): boolean {
   const scheme = /^https?:\/\//.exec(origin)?.[0];
   const own = `${scheme}${host}`; // parsed, because a default port may be there or not
   return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;

@@ -13,8 +13,8 @@ import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
 import { handleFetch, refuse } from "./fetch.ts";
+import { PendingBytes } from "./pending-bytes.ts";
 import type { HttpSettings } from "./settings.ts";
-import { Unread } from "./unread.ts";
 import type { BoundAddress } from "./workers.ts";
 
 export interface ListenOptions {
@@ -64,7 +64,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   readonly #parts: PlatformParts;
   readonly #settings: HttpSettings;
   readonly #handler: RequestHandler;
-  readonly #unread: Unread;
+  readonly #unread: PendingBytes;
   readonly #bodies: BodyMemory;
   readonly #servers = new Set<Pick<Engine, "close" | "connections">>();
   readonly #forgetSignals: (() => void)[] = [];
@@ -80,7 +80,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   constructor(parts: PlatformParts, settings: HttpSettings) {
     this.#parts = parts;
     this.#settings = settings;
-    this.#unread = new Unread(settings.limits, parts.log);
+    this.#unread = new PendingBytes(settings.limits, parts.log);
     this.#bodies = new BodyMemory(settings.limits.bodyBytesTotal);
     this.#handler = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
   }
@@ -271,8 +271,7 @@ const causes = new Map<string, (port: number, host: string) => string>([
 /** Says in one line why the port did not open and what to do. */
 export function toListenError(error: unknown, port: number, host: string): StartError {
   if (error instanceof StartError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const { code = "", message: detail } = error as NodeJS.ErrnoException; // of node:net, node:tls or node:cluster
   const message = causes.get(code)?.(port, host) ?? `Cannot listen on ${host}:${port}: ${detail}`;
   return new StartError([{ code: "LISTEN_FAILED", message, cause: error }]);
 }

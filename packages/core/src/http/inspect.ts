@@ -28,14 +28,12 @@ export interface Inspected {
 export function inspect(
   head: RequestHead,
   { limits, singleHeaders }: Pick<HttpSettings, "limits" | "singleHeaders">,
-  /** Accepted before: a connection sends the same host with every request. */
-  knownHost?: string,
 ): Inspected | Refusal {
   if (head.httpVersion !== "1.1" && head.httpVersion !== "1.0") return refuse(505, "HTTP version");
   if (head.method === "TRACE") return refuse(501, "TRACE");
   if (head.url.length > limits.uri) return refuse(414, "URI too long");
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
-  const inspected = inspectHeaders(head, limits, singleHeaders, knownHost);
+  const inspected = inspectHeaders(head, limits, singleHeaders);
   if (isRefusal(inspected)) return inspected;
   if (readTarget(head.url, inspected)) return inspected;
   const isServerOptions = head.method === "OPTIONS" && head.url === "*"; // asks whether the server is there (RFC 9110, 9.3.7)
@@ -50,7 +48,6 @@ function inspectHeaders(
   { rawHeaders, httpVersion }: RequestHead,
   limits: HttpLimits,
   singleHeaders: SingleHeaders,
-  knownHost: string | undefined,
 ): Inspected | Refusal {
   let bytes = 0;
   let seen = 0;
@@ -78,7 +75,7 @@ function inspectHeaders(
     if (name.length === 16 && name.toLowerCase() === "content-encoding") return refuse(415, "Content-Encoding");
   }
   if (bytes > limits.headerBytes) return refuse(431, "headers too large");
-  if (host === undefined ? httpVersion === "1.1" : host !== knownHost && !isPlainHost(host)) return refuse(400, "Host");
+  if (host === undefined ? httpVersion === "1.1" : !isPlainHost(host)) return refuse(400, "Host");
   if (contentType !== undefined && !isMediaType(contentType)) return refuse(400, "Content-Type");
   if (transferEncoding !== undefined) {
     if (httpVersion === "1.0" || contentLength !== undefined) return refuse(400, "Transfer-Encoding");

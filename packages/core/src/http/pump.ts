@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { stop, toChunk } from "../body/stream.ts";
-import type { Turns } from "./turns.ts";
-import type { Unread } from "./unread.ts";
+import type { PendingBytes } from "./pending-bytes.ts";
+import type { RoundRobin } from "./round-robin.ts";
 
 export const sliceBytes = 256 * 1024;
 
@@ -27,32 +27,6 @@ export class Slices implements AsyncIterator<Uint8Array> {
   }
 }
 
-const shortest = 64 * 1024;
-const mostSpares = 8;
-
-/**
- * Buffers for long texts, used again once they are written: those of many streams would wait for the garbage collection,
- * which is in no hurry with memory outside the heap.
- */
-export class TextBuffers {
-  readonly #spares: Buffer[] = [];
-
-  encode(text: string): Buffer {
-    if (text.length < shortest) return Buffer.from(text);
-    const length = Buffer.byteLength(text);
-    const index = this.#spares.findIndex((spare) => spare.length >= length);
-    const [buffer = Buffer.allocUnsafeSlow(length)] = index < 0 ? [] : this.#spares.splice(index, 1);
-    buffer.write(text);
-    return buffer.subarray(0, length);
-  }
-
-  /** The bytes were made by `encode()`, and are written. */
-  reuse(bytes: Buffer): void {
-    if (bytes.length < shortest || this.#spares.length >= mostSpares) return;
-    this.#spares.push(Buffer.from(bytes.buffer));
-  }
-}
-
 /** Where the body of a response is written. */
 export interface ByteTarget {
   /** Nothing can be written any more. */
@@ -75,9 +49,8 @@ export interface PumpOptions {
   readonly socket: Socket;
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
   readonly eventStream: boolean;
-  readonly unread: Unread;
-  readonly turns: Turns;
-  readonly texts: TextBuffers;
+  readonly unread: PendingBytes;
+  readonly turns: RoundRobin;
   /** Functions that end the open event streams. */
   readonly endings: Set<() => void>;
   /** The client disconnected, or the stream was ended early. */
@@ -94,7 +67,6 @@ export async function pump(
 ): Promise<void> {
   const { socket, turns } = options;
   let round = -1;
-  let encoded: Buffer | undefined;
   let rest = length ?? Number.POSITIVE_INFINITY;
   let ended = message.destroyed;
   let done = false;
@@ -105,8 +77,7 @@ export async function pump(
   };
   const write = (value: unknown): boolean => {
     const chunk = toChunk(value);
-    encoded = typeof chunk === "string" ? options.texts.encode(chunk) : undefined;
-    const bytes = encoded ?? (chunk as Uint8Array); // the other kind of chunk
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     if (bytes.byteLength > options.unread.largest) options.unread.refuse(bytes.byteLength);
     rest -= bytes.byteLength;
     if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
@@ -141,7 +112,6 @@ export async function pump(
           message.once("drain", resolve);
         });
         options.unread.release(socket);
-        if (!ended && encoded !== undefined) options.texts.reuse(encoded);
       }
       // many event streams may have one event each: only a second one in the same round waits for a turn
       if ((!options.eventStream || round === turns.round) && turns.over) {

@@ -102,23 +102,22 @@ const optionTable: OptionTable<HttpOptions> = {
   docs: { path: true, document: true, public: true, middlewares: true },
 };
 
-/** Stops the start with what is wrong with the options of an HTTP platform. `table` has its own options. */
-export function checkHttpOptions<T extends HttpOptions>(
-  owner: string,
-  options: T,
-  table: OptionTable<Omit<T, keyof HttpOptions>>,
-): void {
-  checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
-}
-
 /**
  * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
  * request on a connection that is being closed.
  */
 export const keepAliveMargin = 1.2;
 
-/** `owner` is the platform as messages name it: `api()`. */
-export function toHttpSettings(options: HttpOptions, owner = "api()"): HttpSettings {
+/**
+ * Checks the options of an HTTP platform and adds the defaults. `owner` is the platform as messages name it, and `table`
+ * checks the options that it adds.
+ */
+export function toHttpSettings<T extends HttpOptions>(
+  owner: string,
+  options: T,
+  table: OptionTable<Omit<T, keyof HttpOptions>>,
+): HttpSettings {
+  checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
   const { limits = {}, trustedProxies = [], singleHeaders = [], engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
   const { openapi = {}, docs = false } = options;

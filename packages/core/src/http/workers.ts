@@ -146,7 +146,7 @@ export class Workers implements WorkerPort {
       }
       if (message.tenon !== "ready") return;
       this.#running.set(worker, performance.now());
-      if (this.#stopping) say(worker, { tenon: "stop" }); // it did not listen for messages before
+      if (this.#stopping) send(worker, { tenon: "stop" }); // it did not listen for messages before
     });
     worker.once("exit", (code: number | null, signal: string | null) => this.#onExit(id, worker, signal ?? code));
     return worker;
@@ -180,7 +180,7 @@ export class Workers implements WorkerPort {
   async #stopWorker(worker: Worker): Promise<void> {
     if (worker.isDead()) return;
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-    say(worker, { tenon: "stop" });
+    send(worker, { tenon: "stop" });
     const [serving, starting] = this.#stopTimeouts;
     const isServing = this.#running.get(worker) !== undefined;
     if (await endsInTime(exited, isServing ? serving : starting)) return;
@@ -207,10 +207,6 @@ async function untilSettled(worker: Worker): Promise<void> {
   await untilReady(worker);
   await sleep(settleTime);
   if (worker.isDead()) throw new Error("the worker ended right after its start");
-}
-
-function say(worker: Worker, message: Say): void {
-  send(worker, message);
 }
 
 function send(worker: Worker, message: object): void {

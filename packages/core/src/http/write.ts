@@ -1,11 +1,13 @@
 import { discard, isStream } from "../body/stream.ts";
 import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, OutgoingBody } from "../request/reply.ts";
+import type { PendingBytes } from "./pending-bytes.ts";
 import { Slices, sliceBytes } from "./pump.ts";
-import type { Unread } from "./unread.ts";
 
 /** Where a response is written. The headers are names and values, alternating. */
 export interface ResponseTarget {
+  /** Whether it is the response to a HEAD request. */
+  readonly isHead: boolean;
   /** Nothing can be written any more. */
   readonly destroyed: boolean;
   /** Writes a response in one piece. */
@@ -14,20 +16,18 @@ export interface ResponseTarget {
   begin(status: number, headers: HeaderValue[], close: boolean): void;
 }
 
-export interface WriteOptions {
-  readonly isHead: boolean;
-  /** The connection closes after this response. */
-  readonly close: boolean;
-  readonly unread: Unread;
-}
-
-/** Writes a response of the application. Returns the iterator of a stream, for `pump`; any other body is written whole. */
+/**
+ * Writes a response of the application. Returns the iterator of a stream, for `pump`; any other body is written whole.
+ * With `close`, the connection closes after it.
+ */
 export function writeResponse(
   message: ResponseTarget,
   outgoing: Outgoing,
-  { isHead, close, unread }: WriteOptions,
+  close: boolean,
+  unread: PendingBytes,
 ): AsyncIterator<unknown> | undefined {
   const { body, status } = outgoing;
+  const { isHead } = message;
   if (message.destroyed) {
     discard(body);
     return undefined;

@@ -79,27 +79,6 @@ testOnWire("headers that are too large are 431, also when they arrive in pieces"
   }
 });
 
-testOnWire("a valid Host does not make a later invalid one acceptable", routes, async ({ connect }) => {
-  const accepted = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  for (const bad of ["Host: local host\r\n", "Host: \r\n", "Host: localhost, localhost\r\n", ""]) {
-    const client = connect().send(accepted).send(accepted).send(`GET / HTTP/1.1\r\n${bad}\r\n`);
-    const responses = await client.untilClosed();
-    assert.deepEqual(
-      responses.map(({ status }) => status),
-      [200, 200, 400],
-    );
-  }
-});
-
-testOnWire("a request without a Host does not make a later empty one acceptable", routes, async ({ connect }) => {
-  const first = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
-  const responses = await connect().send(first).send("GET / HTTP/1.1\r\nHost: \r\n\r\n").untilClosed();
-  assert.deepEqual(
-    responses.map(({ status }) => status),
-    [200, 400],
-  );
-});
-
 testOnWire(
   "singleHeaders adds headers that a request may carry once, and keeps the defaults",
   routes,

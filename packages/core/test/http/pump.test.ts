@@ -8,7 +8,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { api, type Context, jsonArray, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { TextBuffers } from "../../src/http/pump.ts";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { connectionsOf } from "../support/connections.ts";
 import { LogLines } from "../support/log-lines.ts";
@@ -310,17 +309,3 @@ testOnWire(
     assert.deepEqual(log.messages("error"), []);
   },
 );
-
-test("the buffer of a long text is used again only when it was written", () => {
-  const texts = new TextBuffers();
-  const long = "é".repeat(100_000);
-  const first = texts.encode(long);
-  assert.equal(first.toString(), long);
-  const second = texts.encode("a".repeat(70_000));
-  assert.notEqual(second.buffer, first.buffer);
-  texts.reuse(first);
-  const third = texts.encode("b".repeat(150_000));
-  assert.equal(third.buffer, first.buffer);
-  assert.equal(third.toString(), "b".repeat(150_000));
-  assert.notEqual(texts.encode(long).buffer, first.buffer, "it is in use");
-});

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { BodyMemory } from "../../src/body/body-reader.ts";
+import { PendingBytes } from "../../src/http/pending-bytes.ts";
 import { ProxyTrust } from "../../src/http/proxy.ts";
 import { toHttpSettings } from "../../src/http/settings.ts";
-import { Unread } from "../../src/http/unread.ts";
 import { WireConnection } from "../../src/http/wire/connection.ts";
 import { Exchange } from "../../src/http/wire/exchange.ts";
 import type { WireMessage } from "../../src/http/wire/message.ts";
@@ -65,7 +65,7 @@ async function play(socket: MemorySocket, chunks: readonly Buffer[]): Promise<bo
 const toText = (method: string, target: string, rawHeaders: readonly string[], body: Uint8Array) =>
   JSON.stringify([method, target, rawHeaders, Buffer.from(body).toString("latin1")]);
 
-const settings = toHttpSettings({ limits: { body: 2 ** 24 } });
+const settings = toHttpSettings("api()", { limits: { body: 2 ** 24 } }, {});
 const { uri, headerBytes } = settings.limits;
 const total = uri + headerBytes + 1024;
 
@@ -90,7 +90,13 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
       }
     },
   };
-  const options = { handler, settings, log, unread: new Unread(settings.limits, log), bodies: new BodyMemory(2 ** 30) };
+  const options = {
+    handler,
+    settings,
+    log,
+    unread: new PendingBytes(settings.limits, log),
+    bodies: new BodyMemory(2 ** 30),
+  };
   const socket = new MemorySocket();
   new WireConnection(socket as unknown as Socket, {
     ...options,

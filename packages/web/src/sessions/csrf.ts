@@ -1,5 +1,5 @@
 import { type Context, HttpError, type MiddlewareContract } from "@tenon/core";
-import { findForgery, isForm, isSafe, unsafeMethods } from "@tenon/core/internal";
+import { findForgery, isForm, unsafeMethods } from "@tenon/core/internal";
 import type { CsrfTokens } from "./csrf-tokens.ts";
 import { Session } from "./session.ts";
 
@@ -16,7 +16,7 @@ export const csrfContract: MiddlewareContract = { errors: { 403: Object.values(m
 
 /** Whether a page of another site could make a browser send this request with the cookies of this site. */
 export function needsCsrfCheck(ctx: Context): boolean {
-  if (isSafe(ctx.method)) return false;
+  if (!unsafeMethods.some((method) => method === ctx.method)) return false;
   return ctx.header("cookie") !== "" || isForm(ctx.header("content-type"));
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import { isSafe, trace } from "@tenon/core/internal";
+import { trace } from "@tenon/core/internal";
 import { emptyPageState, type PageState } from "../sessions/page-state.ts";
 import { Session } from "../sessions/session.ts";
 import { viewSignal } from "../signals.ts";
@@ -31,7 +31,8 @@ export class Renderer {
   async render(ctx: Context, name: string, data: unknown, status: number): Promise<string> {
     if (!this.has(name)) throw new Error(this.describeMissing(name));
     const shared = await this.#share(ctx);
-    return this.#render(ctx, name, data, status, shared, await takePage(ctx, isSafe(ctx.method) || status >= 400));
+    const isRead = ctx.method === "GET" || ctx.method === "HEAD";
+    return this.#render(ctx, name, data, status, shared, await takePage(ctx, isRead || status >= 400));
   }
 
   /** For error pages: a part that failed for the page itself must not fail its error page too. */

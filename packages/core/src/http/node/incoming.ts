@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
@@ -17,6 +18,8 @@ export class NodeIncoming implements Incoming {
   readonly address: string;
   readonly protocol: string;
   readonly host: string;
+  /** A pipelined response has none of its own yet. */
+  readonly socket: Socket;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #head: Inspected;
@@ -32,6 +35,7 @@ export class NodeIncoming implements Incoming {
     this.method = req.method as string; // node sets it on every request of a server
     this.path = head.path;
     this.search = head.search;
+    this.socket = req.socket;
     this.peer = toCanonicalAddress(req.socket.remoteAddress);
     const protocol = "encrypted" in req.socket ? "https" : "http";
     const connected: Peer = { address: this.peer, protocol, host: head.host };

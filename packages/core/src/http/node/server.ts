@@ -1,14 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { discard } from "../../body/stream.ts";
 import type { HeaderValue } from "../../request/headers.ts";
-import type { Outgoing, Upgrade } from "../../request/reply.ts";
+import type { Upgrade } from "../../request/reply.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
-import { inspect, isRefusal, type RequestHead, toErrorBody } from "../inspect.ts";
+import { inspect, isRefusal, type RequestHead } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";
-import { pump, TextBuffers } from "../pump.ts";
-import { Turns } from "../turns.ts";
-import { declaredLengthOf, type ResponseTarget, writeResponse } from "../write.ts";
+import { Responder } from "../responder.ts";
+import type { ResponseTarget } from "../write.ts";
 import { NodeIncoming } from "./incoming.ts";
 
 /**
@@ -20,14 +18,11 @@ export class NodeServer implements Engine {
   readonly #trust: ProxyTrust;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** End the open event streams. */
-  readonly #endings = new Set<() => void>();
-  readonly #turns = new Turns(10);
-  readonly #texts = new TextBuffers();
-  #stopping = false;
+  readonly #responder: Responder;
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#responder = new Responder(options);
     this.#trust = new ProxyTrust(options.settings.trustedProxies, (message) => options.log.warn(message));
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     const settings = {
@@ -69,9 +64,9 @@ export class NodeServer implements Engine {
 
   async close(): Promise<void> {
     const { log, settings } = this.#options;
-    this.#stopping = true;
+    this.#responder.stopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const end of this.#endings) end();
+    this.#responder.endStreams();
     // a connection whose response had said `keep-alive` before becomes idle later
     const idle = setInterval(() => this.#server.closeIdleConnections(), 100);
     const deadline = setTimeout(() => {
@@ -84,54 +79,24 @@ export class NodeServer implements Engine {
   }
 
   readonly #onRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const { handler, settings, log, bodies } = this.#options;
+    const { handler, settings, bodies } = this.#options;
+    const target = toTarget(res);
     const head = inspect(req as RequestHead, settings); // the request of a server has a method and a URL
     if (isRefusal(head)) {
-      log.info({ status: head.status, reason: head.reason }, "refused");
-      this.#sendError(res, head.status);
+      this.#responder.refuse(target, head);
       return;
     }
     const incoming = new NodeIncoming(req, res, head, this.#trust, bodies);
     const outgoing = await handler.handle(incoming); // never rejects
     incoming.releaseBody();
-    const label = `${incoming.method} ${incoming.path}`;
-    try {
-      this.#write(res, incoming, outgoing, label);
-    } catch (error) {
-      log.error({ err: error }, `${label}: the response could not be written`);
-      discard(outgoing.body);
-      this.#sendError(res, 500);
-    }
-  };
-
-  #write(res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing, label: string): void {
     if (outgoing.status === 101) {
-      const upgrade = outgoing.body as Upgrade; // the body of this status
-      upgrade.discard();
-      this.#sendError(res, 426, ["upgrade", upgrade.protocol]);
+      this.#responder.refuseUpgrade(target, outgoing.body as Upgrade); // the body of this status
       return;
     }
-    const { unread, log } = this.#options;
-    const { socket } = res.req; // a pipelined response has none of its own yet
-    const isHead = incoming.method === "HEAD";
-    const stream = writeResponse(toTarget(res), outgoing, { isHead, close: outgoing.closes || this.#stopping, unread });
-    if (stream === undefined) {
-      this.#watch(res, socket);
-      return;
-    }
-    const pumped = pump(res, stream, declaredLengthOf(outgoing), {
-      socket,
-      eventStream: outgoing.type.startsWith("text/event-stream"),
-      unread,
-      turns: this.#turns,
-      texts: this.#texts,
-      endings: this.#endings,
-      onEarlyEnd: () => incoming.abort(),
-      onError: (error) => log.error({ err: error }, `${label}: the stream failed`),
-    });
-    void pumped.then(() => this.#watch(res, socket));
-    if (this.#stopping) for (const end of this.#endings) end(); // one that opens after the others were ended
-  }
+    const close = outgoing.closes || this.#responder.stopping;
+    await this.#responder.write(outgoing, close, incoming, target, res);
+    this.#watch(res, incoming.socket);
+  };
 
   /** Watches a whole response until its client has read it: node:http waits forever. */
   #watch(res: ServerResponse, socket: Socket): void {
@@ -144,14 +109,6 @@ export class NodeServer implements Engine {
       if (!res.writableFinished) unread.forget(socket);
     });
   }
-
-  #sendError(res: ServerResponse, status: number, headers: readonly string[] = []): void {
-    const { errors } = this.#options.settings;
-    const body = status === 204 ? "" : toErrorBody(status, errors);
-    const length = String(Buffer.byteLength(body));
-    const described = body === "" ? [] : ["content-type", errors.type, "content-length", length];
-    toTarget(res).send(status, [...headers, ...described], res.req.method === "HEAD" ? null : body, true);
-  }
 }
 
 function toTarget(res: ServerResponse): ResponseTarget {
@@ -160,7 +117,10 @@ function toTarget(res: ServerResponse): ResponseTarget {
     res.writeHead(status, headers as (string | string[])[]); // node's type takes no read-only lists
   };
   return {
-    destroyed: res.destroyed,
+    get destroyed() {
+      return res.destroyed;
+    },
+    isHead: res.req.method === "HEAD",
     begin,
     send(status, headers, body, close) {
       begin(status, headers, close);

@@ -31,7 +31,6 @@ export interface WireParts extends EngineOptions, MessageParts {
 export class WireConnection implements MessageOwner {
   readonly socket: Socket;
   readonly parts: WireParts;
-  host: string | undefined;
   closing = false;
   broken: HttpError | undefined;
   /** When to give up what the client should do next, by the clock of the server; 0 while nothing is expected of it. */

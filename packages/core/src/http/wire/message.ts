@@ -32,8 +32,6 @@ export interface MessageParts {
 export interface MessageOwner {
   readonly socket: Socket;
   readonly parts: MessageParts;
-  /** The host of the last accepted request. */
-  host: string | undefined;
   /** When to give up what the client should do next; 0 while nothing is expected of it. */
   deadline: number;
   /** The current response is the last: what follows is dropped. */
@@ -244,6 +242,10 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     this.#reader?.end();
   }
 
+  get isHead(): boolean {
+    return this.method === "HEAD";
+  }
+
   get destroyed(): boolean {
     return this.socket.destroyed || !this.socket.writable;
   }
@@ -254,6 +256,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
 
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
     const { socket } = this;
+    if (close) this.connection.closing = true;
     const head = this.connection.parts.heads.toText(status, headers, close, false);
     this.headersSent = true;
     if (body === null) socket.write(head, "latin1");

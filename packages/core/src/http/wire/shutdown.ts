@@ -61,11 +61,8 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
   clearInterval(stalled);
 }
 
-/**
- * Milliseconds for which connections are still accepted: a steady stream of new ones must not keep the listener open.
- * In CPU time, because a process that gets no CPU has not drained its backlog yet.
- */
-const backlogTime = 100;
+/** As many as the backlog holds: a steady stream of new connections must not keep the listener open. */
+const mostWaiting = 511;
 
 /**
  * Connections that wait in the backlog when the stop begins are accepted: closing the listener would reset them. The
@@ -79,12 +76,7 @@ async function acceptWaiting(server: Server, sockets: () => readonly Socket[]): 
   };
   server.on("connection", count);
   const paused: Socket[] = [];
-  const start = process.threadCpuUsage();
-  const spent = () => {
-    const { user, system } = process.threadCpuUsage(start);
-    return (user + system) / 1000;
-  };
-  while (quiet < 2 && spent() < backlogTime) {
+  for (let round = 0; quiet < 2 && round < mostWaiting; round++) {
     for (const socket of sockets()) if (!socket.isPaused()) paused.push(socket.pause());
     quiet++;
     await turn();

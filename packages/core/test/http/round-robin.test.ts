@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Turns } from "../../src/http/turns.ts";
+import { RoundRobin } from "../../src/http/round-robin.ts";
 
 test("those that wait for a turn continue one by one, each in a round of its own", async () => {
-  const turns = new Turns();
+  const turns = new RoundRobin();
   const first = turns.round;
   const rounds: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -15,5 +15,5 @@ test("those that wait for a turn continue one by one, each in a round of its own
 });
 
 test("the first turn begins a round", async () => {
-  await new Promise<void>((resolve) => new Turns().wait(resolve));
+  await new Promise<void>((resolve) => new RoundRobin().wait(resolve));
 });

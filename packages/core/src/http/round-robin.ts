@@ -7,7 +7,7 @@ const least = 0.5;
  * each round. A turn is half a millisecond, or as long as the rest of the round took, up to `most`: on a busy service streams
  * would stop otherwise.
  */
-export class Turns {
+export class RoundRobin {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
   #round = 0;

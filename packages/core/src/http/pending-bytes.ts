@@ -6,7 +6,7 @@ import type { HttpLimits } from "./settings.ts";
  * Response bytes that clients have not read yet: how long they may take, and how many bytes may wait in memory.
  * Past the limit for all of them together, the slowest readers are disconnected.
  */
-export class Unread {
+export class PendingBytes {
   /** Half of the request timeout: a socket with bytes to write reports its timeout at the second interval without progress. */
   readonly #timeout: number;
   /** Bytes of a body, or of one chunk of a stream, that may wait for one client. */
