@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { type JobRecord, Jobs } from "@tenon/jobs";
 import { Mailer } from "@tenon/mail";
 import type { SMTPServerOptions } from "smtp-server";
-import { nextClient } from "../../core/test/support/next-client.ts";
+import { nextClient } from "../../data/test/support/next-client.ts";
 import { type MailApp, ResetPassword, token, users, withMailApp } from "./support/mail-app.ts";
 import { createCertificate, withSmtpServer } from "./support/smtp-server.ts";
 

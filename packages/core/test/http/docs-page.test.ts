@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import {
@@ -23,7 +21,7 @@ import { secureHeaders } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import type { Browser, Page } from "playwright-core";
-import { run, runOrFail } from "../../../../test/support/run.ts";
+import { runOrFail } from "../../../../test/support/run.ts";
 import { findRenderer } from "../../src/http/docs-page.ts";
 import { everyKind } from "../openapi/every-kind.ts";
 import { findChromium, launchChromium, patiently } from "../support/chromium.ts";
@@ -112,34 +110,6 @@ test("the renderer is found from the framework or from the application, and its 
   const nowhere = pathToFileURL(join(tmpdir(), "x.js")).href;
   assert.equal(findRenderer([nowhere, import.meta.url]), findRenderer());
   assert.throws(() => findRenderer([nowhere]), /not installed: npm install swagger-ui-dist\./);
-});
-
-test("without the renderer the start fails with one line that names the command", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tenon-docs-"));
-  try {
-    // a copy, so that no node_modules above it has the renderer
-    await cp(new URL("../../src", import.meta.url), join(folder, "src"), { recursive: true });
-    await mkdir(join(folder, "node_modules"));
-    await symlink(dirname(createRequire(import.meta.url).resolve("pino")), join(folder, "node_modules/pino"));
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    const script = `
-      import { api, createApp, defineModule } from "./src/index.ts";
-      const module = defineModule({ name: "app", declarations: [] });
-      await (await createApp(module, api({ docs: { public: true, path: false } }))).stop();
-      await createApp(module, api({ docs: { public: true } }));
-    `;
-    const result = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder });
-    assert.deepEqual(
-      { code: result.code, stderr: result.stderr },
-      {
-        code: 1,
-        stderr:
-          "Cannot start: The docs page needs swagger-ui-dist, which is not installed: npm install swagger-ui-dist. Without it, docs: { path: false } serves the document only. See docs/errors.md#bad_option\n",
-      },
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
 });
 
 const watching = `

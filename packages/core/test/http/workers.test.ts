@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Log } from "@tenon/core";
 import { Workers } from "../../src/http/workers.ts";
 import { ChildServer } from "../support/child-server.ts";
 import { isRunning } from "../support/is-running.ts";
 import { openSocketsOf } from "../support/open-files.ts";
 import { requestRaw } from "../support/raw-request.ts";
+import { runFixture } from "../support/run-fixture.ts";
 import { until } from "../support/until.ts";
 
 const run = (body: (server: ChildServer) => Promise<void>, ...args: readonly string[]) =>
@@ -78,16 +77,6 @@ const logOf = ({ lines }: ChildServer) => lines.filter((line) => line.startsWith
 
 /** How many lines begin with a text. */
 const count = ({ lines }: ChildServer, start: string) => lines.filter((line) => line.startsWith(start)).length;
-
-function runToEnd(mode: string): Promise<{ code: unknown; stderr: string }> {
-  const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
-  const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, mode];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 240_000 }, (error, _, stderr) =>
-      resolve({ code: error?.code, stderr }),
-    );
-  });
-}
 
 // concurrent, because each test loads processes of its own; three each, so that all of them at once would start too slowly
 describe("workers", { concurrency: 4 }, () => {
@@ -421,13 +410,13 @@ describe("workers", { concurrency: 4 }, () => {
   });
 
   test("a second listen() with workers stops the start", async () => {
-    const { code, stderr } = await runToEnd("twice");
+    const { code, stderr } = await runFixture("workers.ts", ["twice"]);
     assert.equal(code, 1);
     assert.match(stderr, /^Cannot start: listen\(\) with workers was called before\. .* See .*#bad_option\n$/);
   });
 
   test("a start error is printed once, and the primary exits with 1", async () => {
-    const { code, stderr } = await runToEnd("fail");
+    const { code, stderr } = await runFixture("workers.ts", ["fail"]);
     assert.equal(code, 1);
     assert.match(
       stderr,

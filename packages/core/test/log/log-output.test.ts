@@ -1,33 +1,25 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { folderOf, pipeOf } from "../support/pipe.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { spawnFixture } from "../support/run-fixture.ts";
 
 const patience = 240_000;
 
 /** A fixture whose standard output is given to it. */
-function spawnFixture(t: TestContext, name: string, args: readonly string[], stdio: StdioOptions): ChildProcess {
-  const { LOG_LEVEL: _, NODE_ENV: __, NODE_OPTIONS: ___, ...env } = process.env;
-  const file = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-  const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
-  const child = spawn(process.execPath, [...options, file, ...args], {
-    stdio,
-    env,
-    timeout: patience,
-    killSignal: "SIGKILL",
-  });
+function start(t: TestContext, name: string, args: readonly string[], stdio: StdioOptions): ChildProcess {
+  const child = spawnFixture(name, args, { stdio, killSignal: "SIGKILL" });
   t.after(() => child.kill("SIGKILL"));
   return child;
 }
 
 /** A server that has sent its port, and calls to it. */
 async function startServer(t: TestContext, output: number | "pipe") {
-  const child = spawnFixture(t, "logging-server.ts", [], ["ignore", output, "inherit", "ipc"]);
+  const child = start(t, "logging-server.ts", [], ["ignore", output, "inherit", "ipc"]);
   const ended = endOf(child);
   const port = await Promise.race([
     once(child, "message").then(([sent]) => sent as number), // the fixture's own message
@@ -65,10 +57,10 @@ for (const [way, code, count] of [
   test(`the last lines are written when the process ends: ${way}`, async (t) => {
     const path = join(folderOf(t), "log");
     const file = openSync(path, "w");
-    const toFile = spawnFixture(t, "log-and-end.ts", [way], ["ignore", file, "ignore"]);
+    const toFile = start(t, "log-and-end.ts", [way], ["ignore", file, "ignore"]);
     closeSync(file);
     const pipe = pipeOf(t);
-    const toPipe = spawnFixture(t, "log-and-end.ts", [way], ["ignore", pipe.fd, "ignore"]);
+    const toPipe = start(t, "log-and-end.ts", [way], ["ignore", pipe.fd, "ignore"]);
     assert.deepEqual(await Promise.all([toFile, toPipe].map(endOf)), [code, code]);
     const expected = Array.from({ length: count }, (_, index) => index);
     // the thread pool may write what it has begun after the last lines
@@ -105,13 +97,13 @@ for (const [name, open] of Object.entries(broken)) {
   });
 
   test(`${name} as standard output does not keep a process from its end`, async (t) => {
-    assert.equal(await endOf(spawnFixture(t, "log-and-end.ts", ["exit", "20000"], ["ignore", open(t), "ignore"])), 7);
+    assert.equal(await endOf(start(t, "log-and-end.ts", ["exit", "20000"], ["ignore", open(t), "ignore"])), 7);
   });
 }
 
 for (const [name, open] of Object.entries(broken)) {
   test(`${name} as standard error costs a command its log, and not its result`, async (t) => {
-    const command = spawnFixture(t, "log-before-run.ts", ["500000"], ["ignore", "pipe", open(t)]);
+    const command = start(t, "log-before-run.ts", ["500000"], ["ignore", "pipe", open(t)]);
     const ended = endOf(command);
     assert.equal(await textOf(command.stdout), "spoken\n");
     assert.equal(await ended, 0);
@@ -122,7 +114,7 @@ for (const [name, open] of Object.entries(broken)) {
 for (const name of ["a full disk", "a closed pipe"]) {
   test(`${name} as standard error does not change how a failed start ends`, async (t) => {
     const output = broken[name]?.(t);
-    assert.equal(await endOf(spawnFixture(t, "failing-start.ts", ["wiring"], ["ignore", "ignore", output])), 1);
+    assert.equal(await endOf(start(t, "failing-start.ts", ["wiring"], ["ignore", "ignore", output])), 1);
   });
 }
 

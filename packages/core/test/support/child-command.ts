@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { spawnFixture } from "./run-fixture.ts";
 
 export interface ChildResult {
   readonly code: number | null;
@@ -16,21 +16,7 @@ export class ChildCommand {
   #stderr = "";
 
   constructor(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const {
-      LOG_LEVEL: _,
-      NODE_ENV: __,
-      NODE_OPTIONS: ___,
-      NO_COLOR: ____,
-      FORCE_COLOR: _____,
-      ...inherited
-    } = process.env;
-    const file = fileURLToPath(new URL("../fixtures/blog.ts", import.meta.url));
-    // the warning: early versions of Node 24 print it for every file they strip of its types
-    const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
-    this.#process = spawn(process.execPath, [...options, file, ...argv], {
-      env: { ...inherited, ...env },
-      timeout: 240_000,
-    });
+    this.#process = spawnFixture("blog.ts", argv, { env });
     this.#closed = once(this.#process, "close");
     this.#process.stdin?.on("error", () => {}); // it may exit before it has read everything
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));

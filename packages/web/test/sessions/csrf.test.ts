@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MiddlewareFunction, Routes } from "@tenon/core";
 import { WebSessions } from "@tenon/web";
-import type { Browser, VisitOptions } from "../../../core/test/support/browser.ts";
+import type { Browser, VisitOptions } from "../support/browser.ts";
 import { cookieOf, origin, type Site, type SiteOptions, shown, testOnSite, withSite } from "../support/session-site.ts";
 
 const unsafe = ["POST", "PUT", "PATCH", "DELETE"] as const;

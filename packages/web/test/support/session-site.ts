@@ -11,10 +11,10 @@ import {
   WebSessions,
   web,
 } from "@tenon/web";
-import { Browser } from "../../../core/test/support/browser.ts";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
 import type { Call } from "../../../core/test/support/transports.ts";
 import { inDevelopment } from "../../../devtools/test/support/developer.ts";
+import { Browser } from "./browser.ts";
 import { Store, storeModule, WatchedStore } from "./watched-store.ts";
 
 export const secret = "the secret of the tests, which is long enough";

@@ -1,4 +1,4 @@
-import type { Call } from "./transports.ts";
+import type { Call } from "../../../core/test/support/transports.ts";
 
 export interface Visit {
   readonly status: number;
