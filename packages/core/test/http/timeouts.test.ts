@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Context, HttpError, HttpLimits } from "@tenon/core";
+import type { ApiOptions, Context, HttpError } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { Gate, request } from "../support/gate.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
@@ -42,7 +42,7 @@ const hidingRoute = {
 };
 const late = 600_000;
 const bodyTimeout = { bodyTimeout: 60, requestTimeout: late, keepAlive: late };
-const drips: Readonly<Record<string, readonly [number, Partial<HttpLimits>, head: string, bytes: string]>> = {
+const drips: Readonly<Record<string, readonly [number, ApiOptions["limits"] & object, head: string, bytes: string]>> = {
   "a head": [408, { headerTimeout: 60, requestTimeout: late }, "GET / HTTP/1.1\r\n", "X"],
   "blank lines between requests": [200, { keepAlive: 50 }, get, "\r\n"],
   "a body, past the time of the request": [408, { requestTimeout: 120 }, post("/"), "a"],

@@ -98,6 +98,14 @@ const framing = [
   },
   {
     method: "GET" as const,
+    path: "/large",
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "5");
+      return Buffer.alloc(300_000, "x");
+    },
+  },
+  {
+    method: "GET" as const,
     path: "/none",
     handler: (ctx: Context) => {
       ctx.response().setHeader("content-length", "5");
@@ -137,6 +145,7 @@ testOnWire(
       ]),
       [
         ["4", null, "text"],
+        ["300000", null, "x".repeat(300_000)],
         ["0", null, ""],
         ["7", null, "one two"],
         ["6", null, '"last"'],
@@ -144,7 +153,7 @@ testOnWire(
     );
     assert.deepEqual(
       responses.map((response) => response.headers.get("connection")),
-      ["keep-alive", "keep-alive", "keep-alive", "close"],
+      [...Array<string>(4).fill("keep-alive"), "close"],
     );
   },
 );
@@ -311,21 +320,3 @@ testOnWire("an HTTP/1.0 client keeps its connection with Connection: keep-alive"
     ],
   );
 });
-
-testOnWire(
-  "a Content-Length that a handler sets for a body of its own is corrected, however large the body is",
-  [10, 300_000].map((size) => ({
-    method: "GET" as const,
-    path: `/${size}`,
-    handler: (ctx: Context) => {
-      ctx.response().setHeader("content-length", "5");
-      return Buffer.alloc(size, "x");
-    },
-  })),
-  async ({ send }) => {
-    for (const size of [10, 300_000]) {
-      const { body } = await send(`GET /${size} HTTP/1.1\r\n${host}\r\n`);
-      assert.equal(body.length, size);
-    }
-  },
-);

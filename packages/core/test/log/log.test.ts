@@ -1,89 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, dto, HttpError, string } from "@tenon/core";
+import { api, type Context, dto, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type } from "arktype";
 import type { LogOptions } from "../../src/log/log.ts";
 import { createLog } from "../../src/log/log.ts";
-import type { LogLines } from "../support/log-lines.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const requests = (lines: LogLines) => lines.all.filter((line) => line.msg === "request");
-
-testOnBothTransports(
-  "each request leaves one line with id, method, path, status and milliseconds, and nothing else",
-  [
-    { method: "GET", path: "/posts/:id", handler: () => "ok" },
-    {
-      method: "POST",
-      path: "/teapot",
-      handler: () => {
-        throw new HttpError(418, "I'm a teapot");
-      },
-    },
-  ],
-  async (call, _, log) => {
-    await call("GET", "/posts/7?token=secret");
-    await call("POST", "/teapot");
-    await call("GET", "/nowhere");
-    await call("GET", "/%zz");
-    assert.deepEqual(
-      requests(log).map(({ level, method, path, status }) => [level, method, path, status]),
-      [
-        ["info", "GET", "/posts/7", 200],
-        ["info", "POST", "/teapot", 418],
-        ["info", "GET", "/nowhere", 404],
-        ["info", "GET", "/%zz", 400],
-      ],
-    );
-    for (const line of requests(log)) {
-      assert.deepEqual(Object.keys(line).sort(), ["id", "level", "method", "ms", "msg", "path", "status", "time"]);
-      assert.match(String(line.id), uuid);
-      assert.equal(typeof line.ms, "number");
-      assert.equal(new Date(String(line.time)).toISOString(), line.time);
-    }
-    assert.equal(new Set(requests(log).map((line) => line.id)).size, 4);
-  },
-);
-
-testOnBothTransports(
-  "a well-formed X-Request-Id is taken, logged by everything in the request, and sent back",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.log.info("inside");
-        throw new Error("boom");
-      },
-    },
-  ],
-  async (call, _, log) => {
-    const id = "web-1.2:3_A";
-    const res = await call("GET", "/", { headers: { "x-request-id": id } });
-    assert.equal(res.headers.get("x-request-id"), id);
-    const ofRequest = log.all.filter((line) => line.id === id).map((line) => line.msg);
-    assert.deepEqual(ofRequest, ["inside", "GET / failed", "request"]);
-  },
-);
-
-testOnBothTransports(
-  "an X-Request-Id that is not well-formed is replaced, in the log and in the reply",
-  [{ method: "GET", path: "/", handler: () => "ok" }],
-  async (call, _, log) => {
-    for (const id of ["", "a b", "a\tb", "é", "a,b", '"', "<b>", "x".repeat(129)]) {
-      const res = await call("GET", "/", { headers: { "x-request-id": id } });
-      const given = String(res.headers.get("x-request-id"));
-      assert.match(given, uuid);
-      assert.equal(requests(log).at(-1)?.id, given);
-    }
-    const longest = "x".repeat(128);
-    const res = await call("GET", "/", { headers: { "x-request-id": longest } });
-    assert.equal(res.headers.get("x-request-id"), longest);
-  },
-);
 
 /** Every control character, the line ends of Unicode among them, and what a terminal would obey. */
 const hostile = `\r\n\u001b[2J\u0000\u0007\u0008\u007f\u0085\u009b31m\u2028\u2029{"level":"fatal"}`;
