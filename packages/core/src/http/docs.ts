@@ -27,8 +27,6 @@ export class Docs {
   readonly #document: string;
   #toDocument: ToDocument | undefined;
   #page: DocsPage | undefined;
-  /** The last document as text. */
-  #text: { readonly of: OpenApiDocument; readonly json: string } | undefined;
 
   constructor(options: DocsOptions) {
     const { path = "/docs", document = "/openapi.json", middlewares = [] } = options;
@@ -58,8 +56,7 @@ export class Docs {
 
   async #serveDocument(ctx: Context): Promise<Reply> {
     const document = await (this.#toDocument as ToDocument)(); // as above
-    if (this.#text?.of !== document) this.#text = { of: document, json: `${JSON.stringify(document, null, 2)}\n` };
     ctx.response().setHeader("content-type", "application/json; charset=utf-8").setHeader("cache-control", "no-cache");
-    return new Reply(200, "text", this.#text.json);
+    return new Reply(200, "text", `${JSON.stringify(document, null, 2)}\n`);
   }
 }

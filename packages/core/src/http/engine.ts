@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly handler: RequestHandler;
   readonly settings: HttpSettings;
   readonly log: Log;
-  readonly unread: PendingBytes;
+  readonly pendingBytes: PendingBytes;
   readonly bodies: BodyMemory;
   /** Serves https. */
   readonly tls?: TlsSettings | undefined;

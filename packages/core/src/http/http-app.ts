@@ -64,7 +64,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   readonly #parts: PlatformParts;
   readonly #settings: HttpSettings;
   readonly #handler: RequestHandler;
-  readonly #unread: PendingBytes;
+  readonly #pendingBytes: PendingBytes;
   readonly #bodies: BodyMemory;
   readonly #servers = new Set<Pick<Engine, "close" | "connections">>();
   readonly #forgetSignals: (() => void)[] = [];
@@ -80,7 +80,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   constructor(parts: PlatformParts, settings: HttpSettings) {
     this.#parts = parts;
     this.#settings = settings;
-    this.#unread = new PendingBytes(settings.limits, parts.log);
+    this.#pendingBytes = new PendingBytes(settings.limits, parts.log);
     this.#bodies = new BodyMemory(settings.limits.bodyBytesTotal);
     this.#handler = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
   }
@@ -128,7 +128,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
       handler: this.#handler,
       settings: this.#settings,
       log,
-      unread: this.#unread,
+      pendingBytes: this.#pendingBytes,
       bodies: this.#bodies,
     };
     const server = await createEngine({ ...options, tls });

@@ -16,7 +16,7 @@ export class ProxyTrust {
   readonly #warn: (message: string) => void;
   #hasWarned = false;
 
-  /** The ranges have passed `checkProxies`. `warn` is called once, for the first headers that are ignored. */
+  /** The ranges were checked with the options. `warn` is called once, for the first headers that are ignored. */
   constructor(proxies: readonly string[], warn: (message: string) => void = () => {}) {
     this.#any = proxies.length > 0;
     this.#warn = warn;
@@ -32,10 +32,12 @@ export class ProxyTrust {
       if (!this.#hasWarned) this.#warnIfForwarded(address, header);
       return { ...peer, address };
     }
+    const protocol = lastOf(header("x-forwarded-proto"));
+    const host = lastOf(header("x-forwarded-host"));
     return {
       address: this.#clientOf(address, header("x-forwarded-for") ?? ""),
-      protocol: oneOf(["http", "https"], lastOf(header("x-forwarded-proto"))) ?? peer.protocol,
-      host: plainHost(lastOf(header("x-forwarded-host"))) ?? peer.host,
+      protocol: protocol === "http" || protocol === "https" ? protocol : peer.protocol,
+      host: isPlainHost(host) ? host : peer.host,
     };
   }
 
@@ -75,12 +77,4 @@ export class ProxyTrust {
 
 function lastOf(list = ""): string {
   return list.slice(list.lastIndexOf(",") + 1).trim();
-}
-
-function oneOf(allowed: readonly string[], value: string): string | undefined {
-  return allowed.includes(value) ? value : undefined;
-}
-
-function plainHost(host: string): string | undefined {
-  return isPlainHost(host) ? host : undefined;
 }

@@ -49,7 +49,7 @@ export interface PumpOptions {
   readonly socket: Socket;
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
   readonly eventStream: boolean;
-  readonly unread: PendingBytes;
+  readonly pendingBytes: PendingBytes;
   readonly turns: RoundRobin;
   /** Functions that end the open event streams. */
   readonly endings: Set<() => void>;
@@ -78,7 +78,7 @@ export async function pump(
   const write = (value: unknown): boolean => {
     const chunk = toChunk(value);
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    if (bytes.byteLength > options.unread.largest) options.unread.refuse(bytes.byteLength);
+    if (bytes.byteLength > options.pendingBytes.largest) options.pendingBytes.refuse(bytes.byteLength);
     rest -= bytes.byteLength;
     if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
     return message.write(bytes);
@@ -106,12 +106,15 @@ export async function pump(
       // a source that is always ready leaves no time for the event `close`
       if (done || ended || message.destroyed) break;
       if (!hasRoom) {
-        options.unread.hold(socket, message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0));
+        options.pendingBytes.hold(
+          socket,
+          message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0),
+        );
         await new Promise<void>((resolve) => {
           wake = resolve;
           message.once("drain", resolve);
         });
-        options.unread.release(socket);
+        options.pendingBytes.release(socket);
       }
       // many event streams may have one event each: only a second one in the same round waits for a turn
       if ((!options.eventStream || round === turns.round) && turns.over) {

@@ -41,14 +41,14 @@ export class Responder {
     target: ResponseTarget,
     bytes: ByteTarget,
   ): Promise<void> | undefined {
-    const { unread } = this.#options;
+    const { pendingBytes } = this.#options;
     try {
-      const stream = writeResponse(target, outgoing, close, unread);
+      const stream = writeResponse(target, outgoing, close, pendingBytes);
       if (stream === undefined) return undefined;
       const pumped = pump(bytes, stream, declaredLengthOf(outgoing), {
         socket: request.socket,
         eventStream: outgoing.type.startsWith("text/event-stream"),
-        unread,
+        pendingBytes,
         turns: this.#turns,
         endings: this.#endings,
         onEarlyEnd: () => request.abort(),

@@ -24,7 +24,7 @@ export function writeResponse(
   message: ResponseTarget,
   outgoing: Outgoing,
   close: boolean,
-  unread: PendingBytes,
+  pendingBytes: PendingBytes,
 ): AsyncIterator<unknown> | undefined {
   const { body, status } = outgoing;
   const { isHead } = message;
@@ -45,7 +45,7 @@ export function writeResponse(
   }
   const headers = toHeaderList(outgoing, isHead);
   const size = Number(headers.at(-1)); // the length comes last, and such a body has one
-  if (size > unread.largest) unread.refuse(size);
+  if (size > pendingBytes.largest) pendingBytes.refuse(size);
   if (size <= sliceBytes) {
     message.send(status, headers, body, close);
     return undefined;

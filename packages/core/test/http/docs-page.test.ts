@@ -33,7 +33,6 @@ test("one option serves the document and the page", async () => {
   const document = await app.request("GET", "/openapi.json");
   assert.equal(document.headers.get("content-type"), "application/json; charset=utf-8");
   assert.deepEqual(await document.json(), JSON.parse(JSON.stringify(await app.openapi())));
-  assert.equal((await app.request("GET", "/openapi.json")).status, 200, "once more, as it was written before");
   const page = await app.request("GET", "/docs");
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(await page.text(), /<title>&#60;Things&#62; &#38; &#34;more&#34;<\/title>/);

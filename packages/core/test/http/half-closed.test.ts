@@ -8,26 +8,6 @@ import { testOnWire } from "../support/wire.ts";
 
 const large = 16 * 1024 * 1024;
 
-const halfClosed = new Gate();
-testOnWire(
-  "a client that closes its sending side after the request gets the response",
-  halfClosed.routes,
-  async ({ connect }) => {
-    const accepted = acceptedSocket();
-    const client = connect().send(request("/slow"));
-    client.socket.end();
-    await halfClosed.until(1);
-    const socket = await accepted;
-    await until(() => socket.readableEnded, "end of the request");
-    halfClosed.open();
-    const responses = await client.untilClosed();
-    assert.deepEqual(
-      responses.map((response) => [response.status, response.body]),
-      [[200, '"slow"']],
-    );
-  },
-);
-
 const halfClosedPipeline = new Gate();
 testOnWire(
   "a half-closed client gets the responses to all its pipelined requests",

@@ -25,16 +25,16 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
     assert.equal(inDevelopment.stderr, `${start} tenon dev --port=${next}. See docs/errors.md#listen_failed\n`);
   });
 
-  test("the host name does not resolve", async () => {
-    const message =
-      "The host name nowhere.invalid cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.";
-    const result = await listen({ listen: { port: 0, host: "nowhere.invalid" } });
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
-  });
-
-  test("the host is not an address of this machine", async () => {
-    const message = "192.0.2.1 is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.";
-    const result = await listen({ listen: { port: 0, host: "192.0.2.1" } });
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
-  });
+  for (const [host, message] of [
+    [
+      "nowhere.invalid",
+      "The host name nowhere.invalid cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.",
+    ],
+    ["192.0.2.1", "192.0.2.1 is not an address of this machine. Use 127.0.0.1 or 0.0.0.0."],
+  ] as const) {
+    test(`the host ${host} cannot be used`, async () => {
+      const stderr = `Cannot start: ${message} See docs/errors.md#listen_failed\n`;
+      assert.deepEqual(await listen({ listen: { port: 0, host } }), { ...failed, stderr });
+    });
+  }
 });

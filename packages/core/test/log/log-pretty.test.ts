@@ -60,13 +60,6 @@ test("colours are added only with the option", () => {
   );
 });
 
-test("a field that takes the place of the level is shown without a colour of its own", () => {
-  assert.equal(
-    pretty({ level: "loud", time, msg: "hey" }, true),
-    "\u001b[90m03:04:05.678\u001b[39m \u001b[0mLOUD \u001b[0m hey\n",
-  );
-});
-
 test("control characters and direction marks are written as escapes, wherever they come from", () => {
   const bad = "\u001b[2J\r\n\u0085\u009b\u2028\u2029\u202e\u2066";
   const escaped = "\\u001b[2J\\u000d\\u000a\\u0085\\u009b\\u2028\\u2029\\u202e\\u2066";

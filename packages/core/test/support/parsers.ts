@@ -94,7 +94,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
     handler,
     settings,
     log,
-    unread: new PendingBytes(settings.limits, log),
+    pendingBytes: new PendingBytes(settings.limits, log),
     bodies: new BodyMemory(2 ** 30),
   };
   const socket = new MemorySocket();

@@ -100,13 +100,13 @@ export class NodeServer implements Engine {
 
   /** Watches a whole response until its client has read it: node:http waits forever. */
   #watch(res: ServerResponse, socket: Socket): void {
-    const { unread } = this.#options;
+    const { pendingBytes } = this.#options;
     if (res.writableLength === 0 || socket.destroyed) return;
-    unread.hold(socket, res.writableLength);
+    pendingBytes.hold(socket, res.writableLength);
     // before node:http starts the timeout of an idle connection, which the release would clear
-    res.prependOnceListener("finish", () => unread.release(socket));
+    res.prependOnceListener("finish", () => pendingBytes.release(socket));
     res.once("close", () => {
-      if (!res.writableFinished) unread.forget(socket);
+      if (!res.writableFinished) pendingBytes.forget(socket);
     });
   }
 }

@@ -102,7 +102,7 @@ export class WireConnection implements MessageOwner {
   }
 
   resume(): void {
-    if (this.socket.isPaused() && this.#pendingBytes < maxPending) this.socket.resume();
+    if (this.socket.isPaused() && this.#inputBytes < maxPending) this.socket.resume();
   }
 
   /** Called by the sweep of the server when the deadline has passed. */
@@ -123,14 +123,14 @@ export class WireConnection implements MessageOwner {
       this.#keepEarly(chunk);
       return;
     }
-    this.#input = this.#pendingBytes === 0 ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
+    this.#input = this.#inputBytes === 0 ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
     this.#at = 0;
     this.#textEnd = 0;
     if (!this.#isWaiting) this.#read();
-    else if (this.#pendingBytes >= maxPending) this.socket.pause();
+    else if (this.#inputBytes >= maxPending) this.socket.pause();
   };
 
-  get #pendingBytes(): number {
+  get #inputBytes(): number {
     return this.#input.length - this.#at;
   }
 
@@ -147,8 +147,8 @@ export class WireConnection implements MessageOwner {
       }
     }
     this.#isReading = false;
-    if (this.closing || this.broken !== undefined || this.#pendingBytes === 0) this.#drop();
-    else if (this.#pendingBytes >= maxPending) this.socket.pause();
+    if (this.closing || this.broken !== undefined || this.#inputBytes === 0) this.#drop();
+    else if (this.#inputBytes >= maxPending) this.socket.pause();
   }
 
   /** A client that sends many requests in one packet would delay those of others for as long as they take. */
@@ -256,9 +256,9 @@ export class WireConnection implements MessageOwner {
       this.#flushed();
       return;
     }
-    this.parts.unread.hold(socket, socket.writableLength);
+    this.parts.pendingBytes.hold(socket, socket.writableLength);
     socket.write("", () => {
-      this.parts.unread.release(socket);
+      this.parts.pendingBytes.release(socket);
       if (!socket.destroyed) this.#flushed();
     });
   }
@@ -299,7 +299,7 @@ export class WireConnection implements MessageOwner {
 
   readonly #onClose = (): void => {
     this.parts.connections.delete(this.socket);
-    this.parts.unread.forget(this.socket);
+    this.parts.pendingBytes.forget(this.socket);
     this.#drop();
     this.#message?.breakBody(new HttpError(400, "Bad Request"));
     this.#message?.clientLeft();
