@@ -1,5 +1,6 @@
-import type { Server, ServerOpts, Socket } from "node:net";
-import type { TlsOptions } from "node:tls";
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import type { Log } from "../log/log.ts";
 
 /**
  * Not by `import`, which reads every export of node:http, `WebSocket` included, and so loads all of Node's fetch: a
@@ -7,10 +8,9 @@ import type { TlsOptions } from "node:tls";
  */
 export const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-export function createNetServer(options: ServerOpts, onConnection: (socket: Socket) => void): Server {
-  return process.getBuiltinModule("node:net").createServer(options, onConnection);
-}
-
-export function createTlsServer(options: TlsOptions & ServerOpts, onConnection: (socket: Socket) => void): Server {
-  return process.getBuiltinModule("node:tls").createServer(options, onConnection);
+/** Opens the port of a server. Errors that follow are logged. */
+export async function openPort(server: Server, port: number, host: string, log: Log): Promise<AddressInfo> {
+  await once(server.listen({ port, host }), "listening");
+  server.on("error", (error) => log.error({ err: error }, "the server failed"));
+  return server.address() as AddressInfo; // a TCP server has no other kind of address
 }

@@ -1,4 +1,3 @@
-import type { PlatformParts } from "../app/platform.ts";
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, stop, toChunk } from "../body/stream.ts";
@@ -7,15 +6,14 @@ import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
+import type { EngineOptions } from "./engine.ts";
 import { findHeader, type Inspected, inspect, isRefusal, toErrorBody, toHeaderMap } from "./inspect.ts";
-import type { HttpSettings } from "./settings.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
 
 /** Web `Request` → web `Response`: the same kernel, the same refusals, no socket. */
 export async function handleFetch(
-  { kernel, log }: Pick<PlatformParts, "kernel" | "log">,
+  { handler, log, settings }: Pick<EngineOptions, "handler" | "log" | "settings">,
   request: Request,
-  settings: HttpSettings,
 ): Promise<Response> {
   const url = new URL(request.url);
   const rawHeaders = [...request.headers].flat();
@@ -24,7 +22,7 @@ export async function handleFetch(
   const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
-  const outgoing = await kernel.handle(incoming);
+  const outgoing = await handler.handle(incoming);
   if (outgoing.status === 101) return refuseUpgrade(outgoing.body as Upgrade, settings.errors); // the body of this status
   try {
     return toResponse(outgoing, request.method === "HEAD");

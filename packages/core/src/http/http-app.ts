@@ -7,7 +7,6 @@ import { BodyMemory } from "../body/body-reader.ts";
 import { maxWorkers, readEnvironment } from "../config/environment.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { reasonOf } from "../request/error-format.ts";
-import type { RequestHandler } from "../request/kernel.ts";
 import { StartError } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
@@ -63,9 +62,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   };
   readonly #parts: PlatformParts;
   readonly #settings: HttpSettings;
-  readonly #handler: RequestHandler;
-  readonly #pendingBytes: PendingBytes;
-  readonly #bodies: BodyMemory;
+  readonly #engine: EngineOptions;
   readonly #servers = new Set<Pick<Engine, "close" | "connections">>();
   readonly #forgetSignals: (() => void)[] = [];
   readonly #forgetCrashes: (() => void)[] = [];
@@ -80,9 +77,10 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   constructor(parts: PlatformParts, settings: HttpSettings) {
     this.#parts = parts;
     this.#settings = settings;
-    this.#pendingBytes = new PendingBytes(settings.limits, parts.log);
-    this.#bodies = new BodyMemory(settings.limits.bodyBytesTotal);
-    this.#handler = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
+    const { devtools, kernel, log } = parts;
+    const pendingBytes = new PendingBytes(settings.limits, log);
+    const bodies = new BodyMemory(settings.limits.bodyBytesTotal);
+    this.#engine = { handler: devtools?.wrap(kernel) ?? kernel, settings, log, pendingBytes, bodies };
   }
 
   async close(): Promise<void> {
@@ -124,14 +122,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   /** Starts the application and opens the port. */
   async #open(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
     const { log, start, stop } = this.#parts;
-    const options = {
-      handler: this.#handler,
-      settings: this.#settings,
-      log,
-      pendingBytes: this.#pendingBytes,
-      bodies: this.#bodies,
-    };
-    const server = await createEngine({ ...options, tls });
+    const server = await createEngine({ ...this.#engine, tls });
     await start();
     const bound = await server.listen(port, host);
     if (this.#closed) {
@@ -204,7 +195,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
       if (!this.#closed) throw error; // else the stop came while this request waited for the start
     }
     if (this.#closed) return refuse(503, request.method === "HEAD", this.#settings.errors);
-    const response = handleFetch({ ...this.#parts, kernel: this.#handler }, request, this.#settings);
+    const response = handleFetch(this.#engine, request);
     this.#inFlight.add(response);
     return response.finally(() => this.#inFlight.delete(response));
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { HeaderValue } from "../../request/headers.ts";
 import type { Upgrade } from "../../request/reply.ts";
+import { openPort } from "../builtin.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { inspect, isRefusal, type RequestHead } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";
@@ -53,13 +54,7 @@ export class NodeServer implements Engine {
   }
 
   listen(port: number, host: string): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject).listen({ port, host }, () => {
-        this.#server.off("error", reject);
-        this.#server.on("error", (error) => this.#options.log.error({ err: error }, "the server failed"));
-        resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
-      });
-    });
+    return openPort(this.#server, port, host, this.#options.log);
   }
 
   async close(): Promise<void> {

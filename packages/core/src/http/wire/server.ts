@@ -1,5 +1,5 @@
-import type { AddressInfo, Server, Socket } from "node:net";
-import { createNetServer, createTlsServer } from "../builtin.ts";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { openPort } from "../builtin.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { ProxyTrust } from "../proxy.ts";
 import { WireConnection, type WireParts } from "./connection.ts";
@@ -29,10 +29,11 @@ export class WireServer implements Engine {
     };
     // half open: a client that closes its sending side after the request still gets a response
     const socketOptions = { allowHalfOpen: true, noDelay: true };
-    if (options.tls === undefined) this.#server = createNetServer(socketOptions, this.#onConnection);
+    if (options.tls === undefined) this.#server = createServer(socketOptions, this.#onConnection);
     else {
       const alpn = { ALPNProtocols: ["http/1.1"], handshakeTimeout: headerTimeout };
-      this.#server = createTlsServer({ ...socketOptions, ...alpn, ...options.tls }, this.#onConnection);
+      const tls = process.getBuiltinModule("node:tls"); // not loaded without the option
+      this.#server = tls.createServer({ ...socketOptions, ...alpn, ...options.tls }, this.#onConnection);
       this.#server
         .on("connection", this.#onHandshake)
         .on("tlsClientError", (_: Error, socket: Socket) => socket.destroy()); // a failed handshake, or one that takes too long
@@ -43,17 +44,11 @@ export class WireServer implements Engine {
     return this.#connections.size + this.#parts.exchange.upgraded.size;
   }
 
-  listen(port: number, host: string): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen({ port, host }, () => {
-        this.#server.off("error", reject);
-        this.#server.on("error", (error) => this.#parts.log.error({ err: error }, "the server failed"));
-        this.#sweptAt = performance.now();
-        this.#sweep = setInterval(this.#tick, this.#parts.clock.every).unref();
-        resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
-      });
-    });
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    const address = await openPort(this.#server, port, host, this.#parts.log);
+    this.#sweptAt = performance.now();
+    this.#sweep = setInterval(this.#tick, this.#parts.clock.every).unref();
+    return address;
   }
 
   async close(): Promise<void> {
