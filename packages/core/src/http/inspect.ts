@@ -50,7 +50,7 @@ function inspectHeaders(
   singleHeaders: SingleHeaders,
 ): Inspected | Refusal {
   let bytes = 0;
-  let seen = 0;
+  const seen: string[] = [];
   let host: string | undefined;
   let contentType: string | undefined;
   let contentLength: string | undefined;
@@ -60,17 +60,14 @@ function inspectHeaders(
     const value = rawHeaders[index + 1] as string;
     bytes += name.length + value.length + 4;
     const candidates = singleHeaders[name.length];
-    if (candidates !== undefined) {
-      const lower = name.toLowerCase();
-      for (const single of candidates) {
-        if (single.name !== lower) continue;
-        if ((seen & single.bit) !== 0) return refuse(400, `duplicate ${lower}`);
-        seen |= single.bit;
-        if (lower === "host") host = value;
-        else if (lower === "content-type") contentType = value;
-        else if (lower === "content-length") contentLength = value;
-        else if (lower === "transfer-encoding") transferEncoding = value;
-      }
+    const lower = candidates === undefined ? "" : name.toLowerCase();
+    if (candidates?.includes(lower)) {
+      if (seen.includes(lower)) return refuse(400, `duplicate ${lower}`);
+      seen.push(lower);
+      if (lower === "host") host = value;
+      else if (lower === "content-type") contentType = value;
+      else if (lower === "content-length") contentLength = value;
+      else if (lower === "transfer-encoding") transferEncoding = value;
     }
     if (name.length === 16 && name.toLowerCase() === "content-encoding") return refuse(415, "Content-Encoding");
   }

@@ -66,8 +66,7 @@ const defaultSingleHeaders = [
   "content-type",
   "authorization",
   "x-api-key",
-] as const;
-const moreSingleHeaders = 30 - defaultSingleHeaders.length; // each has a bit in a 32-bit number
+];
 
 const defaultLimits: HttpLimits = Object.freeze({
   ...defaultRequestLimits,
@@ -92,10 +91,7 @@ const optionTable: OptionTable<HttpOptions> = {
     (range) => parseRange(String(range)) !== undefined,
     'It takes addresses and CIDR ranges, for example ["10.0.0.0/8"].',
   ),
-  singleHeaders: takes.that(
-    (names) => Array.isArray(names) && names.length <= moreSingleHeaders,
-    `It takes at most ${moreSingleHeaders} names.`,
-  ),
+  singleHeaders: true,
   engine: true,
   errors: true,
   openapi: true,
@@ -119,13 +115,13 @@ export function toHttpSettings<T extends HttpOptions>(
 ): HttpSettings {
   checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
   const { limits = {}, trustedProxies = [], singleHeaders = [], engine } = options;
-  const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
+  const single = [...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())];
   const { openapi = {}, docs = false } = options;
   const given = Object.entries(limits).filter(([, value]) => value !== undefined); // undefined would be no limit at all
   return {
     limits: { ...defaultLimits, ...Object.fromEntries(given) },
     trustedProxies,
-    singleHeaders: single,
+    singleHeaders: Object.groupBy(single, ({ length }) => length) as SingleHeaders, // its type has undefined lists
     engine,
     errors: toErrorFormat(options.errors),
     openapi,
@@ -140,15 +136,5 @@ function toDocs(options: DocsOptions): Docs | undefined {
   return isPublic || middlewares.length > 0 || isDevelopment() ? new Docs(options) : undefined;
 }
 
-/** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */
-export type SingleHeaders = readonly (readonly { readonly name: string; readonly bit: number }[] | undefined)[];
-
-function toSingleHeaders(names: Iterable<string>): SingleHeaders {
-  const byLength: { name: string; bit: number }[][] = [];
-  for (const [index, name] of [...new Set(names)].entries()) {
-    const same = byLength[name.length] ?? [];
-    same.push({ name, bit: 2 ** index });
-    byLength[name.length] = same;
-  }
-  return byLength;
-}
+/** Headers that a request may carry once, in lower case, by the length of their names. */
+export type SingleHeaders = Readonly<Record<number, readonly string[]>>;

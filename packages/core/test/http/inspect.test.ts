@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context } from "@tenon/core";
-import { createTestApp } from "@tenon/core/testing";
+import type { Context } from "@tenon/core";
 import { isMediaType, isPlainHost } from "../../src/http/inspect.ts";
-import { moduleOf } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [
@@ -89,8 +87,3 @@ testOnWire(
   },
   { singleHeaders: ["X-Tenant"] },
 );
-
-test("more singleHeaders than there are bits for stop the start", async () => {
-  const options = { singleHeaders: Array<string>(25).fill("x") };
-  await assert.rejects(createTestApp(moduleOf([]), api(options)), { name: "StartError" });
-});
