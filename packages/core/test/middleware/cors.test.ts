@@ -169,30 +169,6 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an origin is named only when it is listed, with credentials too (K6)",
-  routes,
-  async (call) => {
-    const listed = await call("GET", "/posts", { headers: { origin: home } });
-    assert.equal(listed.headers.get("access-control-allow-origin"), home);
-    assert.equal(listed.headers.get("access-control-allow-credentials"), "true");
-    for (const origin of [evil, "null", `${home}.evil.example`, `${home}:8443`, "http://app.example.com", "*"]) {
-      const res = await call("GET", "/posts", { headers: { origin } });
-      assert.equal(res.status, 200);
-      assert.equal(res.headers.get("access-control-allow-origin"), null, origin);
-      assert.equal(res.headers.get("access-control-allow-credentials"), null, origin);
-      const asked = await call("OPTIONS", "/posts", preflight(origin));
-      assert.equal(asked.status, 204);
-      assert.deepEqual(
-        [...asked.headers.keys()].filter((name) => name.startsWith("access-control-")),
-        [],
-      );
-      assert.equal(asked.headers.get("vary"), "Origin");
-    }
-  },
-  withCors({ origins: [home], credentials: true }),
-);
-
-testOnBothTransports(
   "null is an origin like others once it is listed (K6)",
   routes,
   async (call) => {
@@ -200,48 +176,6 @@ testOnBothTransports(
     assert.equal(res.headers.get("access-control-allow-origin"), "null");
   },
   withCors({ origins: ["null", home] }),
-);
-
-testOnBothTransports(
-  "every variant has Vary: Origin and the permission, errors and misses included (K6)",
-  routes,
-  async (call) => {
-    const statuses: number[] = [];
-    for (const path of ["/posts", "/teapot", "/broken", "/nowhere", "/%zz"]) {
-      for (const headers of [{ origin: home }, { origin: evil }, {}] as Record<string, string>[]) {
-        const res = await call("GET", path, { headers });
-        statuses.push(res.status);
-        assert.equal(res.headers.get("vary"), "Origin", `${path} ${headers.origin}`);
-        assert.equal(res.headers.get("access-control-allow-origin"), headers.origin === home ? home : null);
-      }
-    }
-    assert.deepEqual([...new Set(statuses)], [200, 418, 500, 404, 400]);
-  },
-  withCors({ origins: [home] }),
-);
-
-testOnBothTransports(
-  "there is one permission even when a handler sets its own, and none for an origin that is not listed (K6)",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.response().setHeader("access-control-allow-origin", [ctx.header("origin"), "*"]);
-        ctx.response().setHeader("access-control-allow-credentials", "true").setHeader("vary", "Accept, ORIGIN");
-        return 1;
-      },
-    },
-  ],
-  async (call) => {
-    const listed = await call("GET", "/", { headers: { origin: home } });
-    assert.equal(listed.headers.get("access-control-allow-origin"), home);
-    assert.equal(listed.headers.get("vary"), "Accept, ORIGIN");
-    const other = await call("GET", "/", { headers: { origin: evil } });
-    assert.equal(other.headers.get("access-control-allow-origin"), null);
-    assert.equal(other.headers.get("access-control-allow-credentials"), null);
-  },
-  withCors({ origins: [home] }),
 );
 
 testOnBothTransports(
@@ -285,9 +219,6 @@ test("options that cannot work stop the start", () => {
     { origins: ["https://A.example"] },
     { origins: ["https://a.example:443"] },
     { origins: ["a.example"] },
-    { methods: ["GET, PUT"] },
-    { headers: ["x\r\ny"] },
-    { exposedHeaders: [""] },
     { maxAge: -1 },
     { origin: [home] },
   ];

@@ -77,23 +77,6 @@ for (const [name, schema] of [
       assert.ok(issues.every(({ rule, message }) => rule === "schema" && message !== ""));
     },
   );
-
-  testOnBothTransports(
-    `endpoint() binds a schema of ${name}, and responds 400 Invalid request by itself`,
-    [
-      {
-        method: "POST",
-        path: "/",
-        handler: endpoint({ body: schema }, (_: Context, { body }) => (body as Post).title),
-      },
-    ],
-    async (call) => {
-      assert.equal(await (await call("POST", "/", body({ title: "Hi", at: { day: 1 } }))).json(), "Hi");
-      const response = await call("POST", "/", body({}));
-      assert.equal(response.status, 400);
-      assert.deepEqual(await response.json(), { error: "Invalid request" });
-    },
-  );
 }
 
 testOnBothTransports(
