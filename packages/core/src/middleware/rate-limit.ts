@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Context } from "../request/context.ts";
 import type { MiddlewareFunction, Next } from "../request/handler.ts";
+import { Clock } from "../support/clock.ts";
 import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
-import { endsInTime } from "../support/in-time.ts";
+import { withTimeout } from "../support/in-time.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
@@ -22,15 +23,15 @@ export interface RateLimitOptions {
   readonly onStoreError?: "refuse" | "allow";
   /** Milliseconds that a store may take before it counts as failed. Defaults to 1,000. */
   readonly storeTimeout?: number;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  /** The application's, `inject(Clock)`, so that a test can set the time. Defaults to the time of the system. */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 const count = takes.wholeNumber(1);
 
 /** Responds to requests over the limit with 429 and `Retry-After`, and to all with the number that remains. */
 export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
-  const { limit, window, key = callerOf, name = "default", onStoreError = "refuse", now = Date.now } = options;
+  const { limit, window, key = callerOf, name = "default", onStoreError = "refuse", clock = new Clock() } = options;
   const given = { ...options, limit: limit ?? Number.NaN, window: window ?? Number.NaN }; // without them nothing would be limited
   checkOptions("rateLimit()", given, {
     limit: count,
@@ -40,9 +41,9 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     name: takes.match(/^[A-Za-z0-9_.-]{1,64}$/, 'It takes letters, digits, "_", "." and "-".'),
     onStoreError: true,
     storeTimeout: count,
-    now: true,
+    clock: true,
   });
-  const { store = new MemoryCounterStore({ now }), storeTimeout = 1000 } = options;
+  const { store = new MemoryCounterStore({ clock }), storeTimeout = 1000 } = options;
   const length = window * 1000;
   const policy = `"${name}";q=${limit};w=${window}`;
 
@@ -67,7 +68,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   };
 
   const handle: MiddlewareFunction = function rateLimit(ctx, next) {
-    const time = now();
+    const time = clock.now();
     const index = Math.floor(time / length);
     const reset = Math.ceil(((index + 1) * length - time) / 1000);
     const counter = `${name}:${shorten(key(ctx))}:${index}`;
@@ -78,7 +79,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
       return giveUp(ctx, next, error);
     }
     if (typeof count === "number") return decide(ctx, next, count, reset);
-    return withDeadline(count, storeTimeout).then(
+    return withTimeout(count, storeTimeout, () => giveUpOn(storeTimeout)).then(
       (value) => decide(ctx, next, value, reset),
       (error: unknown) => giveUp(ctx, next, error),
     );
@@ -96,32 +97,16 @@ function callerOf(ctx: Context): string {
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const groups = toGroups(address);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
-    return bytes.join(".");
-  }
-  const prefix = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${prefix.join(":")}::/64`;
-}
-
-/** The eight groups of a valid IPv6 address in any of its notations. */
-function toGroups(address: string): number[] {
   const [text = ""] = address.split("%");
-  const [head = "", tail] = text.split("::");
-  const left = readGroups(head);
-  if (tail === undefined) return left;
-  const right = readGroups(tail);
-  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
-}
-
-function readGroups(text: string): number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((part) => {
-    if (!part.includes(".")) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-    return [(a << 8) | b, (c << 8) | d];
-  });
+  const [head = "", tail = ""] = new URL(`http://[${text}]`).hostname.slice(1, -1).split("::"); // in one notation
+  const [left, right] = [head, tail].map((part) => part.split(":").filter((group) => group !== "")) as [
+    string[],
+    string[],
+  ];
+  const groups = [...left, ...new Array<string>(8 - left.length - right.length).fill("0"), ...right];
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return `${groups.slice(0, 4).join(":")}::/64`;
+  const pairs = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return pairs.flatMap((pair) => [pair >> 8, pair & 0xff]).join(".");
 }
 
 /** A key may be a header of the client: thousands of long ones would fill the memory. */
@@ -129,7 +114,6 @@ function shorten(key: string): string {
   return key.length <= 64 ? key : createHash("sha256").update(key).digest("base64url");
 }
 
-async function withDeadline(count: Promise<number>, milliseconds: number): Promise<number> {
-  if (await endsInTime(count, milliseconds)) return count;
+function giveUpOn(milliseconds: number): never {
   throw new Error(`the store took over ${milliseconds} ms`);
 }

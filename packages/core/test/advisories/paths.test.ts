@@ -104,7 +104,7 @@ test("the remainder after a prefix comes from the matched path (P8, Hono CVE-202
 
 test("repeated slashes are another path, and count for the same client (P9, better-auth CVE-2025-71399)", async () => {
   const runs = new Runs();
-  const limited = api({ middlewares: [rateLimit({ limit: 5, window: 60, now: () => 0 })] });
+  const limited = api({ middlewares: [rateLimit({ limit: 5, window: 60, clock: { now: () => 0 } })] });
   const app = await createTestApp(moduleOf([runs.group("/auth", runs.route("/login"))]), limited);
   try {
     const { port } = await app.listen({ port: 0, signals: false });

@@ -128,7 +128,7 @@ testOnWire(
     assert.equal(await statusOf("1.2.3.5"), 429);
     assert.equal(networkOf("::ffff:1.2.3.4"), "1.2.3.4");
   },
-  { trustedProxies: ["127.0.0.1"], middlewares: [rateLimit({ limit: 1, window: 60, now: () => 0 })] },
+  { trustedProxies: ["127.0.0.1"], middlewares: [rateLimit({ limit: 1, window: 60, clock: { now: () => 0 } })] },
 );
 
 const away = { method: "GET" as const, path: "/away", handler: (ctx: Context) => ctx.redirect("/login") };

@@ -4,7 +4,7 @@ import { MemoryCounterStore } from "@tenon/core/middleware";
 
 test("each key is counted by itself and starts again when it expires", () => {
   let time = 5000;
-  const store = new MemoryCounterStore({ now: () => time });
+  const store = new MemoryCounterStore({ clock: { now: () => time } });
   assert.equal(store.increment("a", { ttl: 10 }), 1);
   time += 4000;
   assert.equal(store.increment("a", { ttl: 10 }), 2);
@@ -17,7 +17,7 @@ test("each key is counted by itself and starts again when it expires", () => {
 });
 
 test("past its bound the store drops the least recently used keys, never those in use", () => {
-  const store = new MemoryCounterStore({ maxKeys: 100, now: () => 0 });
+  const store = new MemoryCounterStore({ maxKeys: 100, clock: { now: () => 0 } });
   for (let index = 0; index < 10_000; index++) {
     store.increment(`key ${index}`, { ttl: 60 });
     assert.equal(store.increment("busy", { ttl: 60 }), index + 1);

@@ -34,7 +34,7 @@ function asNewClient(call: Call): (path?: string) => Promise<Response> {
 }
 
 function limited(options: Partial<RateLimitOptions> = {}) {
-  return { middlewares: [rateLimit({ limit: 2, window: 60, key: byClient, now: () => start, ...options })] };
+  return { middlewares: [rateLimit({ limit: 2, window: 60, key: byClient, clock: { now: () => start }, ...options })] };
 }
 
 /** As an adapter over a network does it: every count is a promise. */
@@ -113,7 +113,7 @@ for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), r
       assert.equal(fresh.status, 200);
       assert.equal(fresh.headers.get("ratelimit"), '"default";r=1;t=60');
     },
-    limited({ now: () => time }),
+    limited({ clock: { now: () => time } }),
   );
 }
 
@@ -137,8 +137,22 @@ testOnBothTransports(
   "two limits on one store count apart and both report what is left",
   (() => {
     const store = new RemoteStore();
-    const minute = rateLimit({ limit: 5, window: 60, name: "minute", store, key: byClient, now: () => start });
-    const hour = rateLimit({ limit: 100, window: 3600, name: "hour", store, key: byClient, now: () => start });
+    const minute = rateLimit({
+      limit: 5,
+      window: 60,
+      name: "minute",
+      store,
+      key: byClient,
+      clock: { now: () => start },
+    });
+    const hour = rateLimit({
+      limit: 100,
+      window: 3600,
+      name: "hour",
+      store,
+      key: byClient,
+      clock: { now: () => start },
+    });
     return [{ method: "GET", path: "/", handler: () => 1, middlewares: [hour, minute] }];
   })(),
   async (call) => {
@@ -204,7 +218,7 @@ testOnBothTransports(
 
 test("clients are counted by address: IPv6 by /64, IPv4-mapped as IPv4 (X4)", async () => {
   const options = {
-    middlewares: [rateLimit({ limit: 1, window: 60, now: () => start })],
+    middlewares: [rateLimit({ limit: 1, window: 60, clock: { now: () => start } })],
     trustedProxies: ["127.0.0.1"],
   };
   const app = await createTestApp(moduleOf(routes), api(options));
@@ -226,7 +240,7 @@ test("clients are counted by address: IPv6 by /64, IPv4-mapped as IPv4 (X4)", as
 test("a client cannot name its own address", async () => {
   const app = await createTestApp(
     moduleOf(routes),
-    api({ middlewares: [rateLimit({ limit: 1, window: 60, now: () => start })] }),
+    api({ middlewares: [rateLimit({ limit: 1, window: 60, clock: { now: () => start } })] }),
   );
   try {
     const { url } = await app.listen({ port: 0, signals: false });
