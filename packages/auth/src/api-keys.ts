@@ -1,5 +1,5 @@
-import { BindError, Clock, type Context, inject, Log } from "@tenon/core";
-import { digest, parseTimestamp } from "@tenon/core/internal";
+import { BindError, Clock, type Context, dto, inject, Log, parse, timestamp } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
 import { type AnyDatabase, Database, Migrations } from "@tenon/data";
 import type { Kysely } from "kysely";
 import { parseScopes } from "./scopes.ts";
@@ -177,13 +177,11 @@ function toRecord({ scopes, ...row }: ApiKeyRow): ApiKeyRecord {
   return { ...row, scopes: scopes === null ? null : scopes.split(" ").filter((scope) => scope !== "") };
 }
 
+const Expiry = dto({ expires_at: timestamp("required") });
+
 /** Times are compared as text, which is correct only for years of four digits. */
 function parseExpiry(text: string, now: number): string {
-  const time = parseTimestamp(text);
-  if (time === undefined) {
-    const message = "must be a time with an offset, such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00+02:00";
-    throw new BindError([{ path: "expires_at", rule: "time", message }]);
-  }
+  const { expires_at: time } = parse(Expiry, { expires_at: text });
   if (time.getTime() <= now) {
     throw new BindError([{ path: "expires_at", rule: "future", message: "must be in the future" }]);
   }

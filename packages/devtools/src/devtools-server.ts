@@ -1,5 +1,5 @@
 import type { Context, ErrorFormat } from "@tenon/core";
-import { type Devtools, logError, type RequestLimits, toHttpError } from "@tenon/core/internal";
+import { type Devtools, logError, toHttpError } from "@tenon/core/internal";
 import { type Incoming, type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
 import { readManifest, toBanner } from "./banner.ts";
 import { collectStores } from "./collect-stores.ts";
@@ -8,6 +8,8 @@ import type { Explanation } from "./errors/explanation.ts";
 import type { Failure, ReportSources } from "./errors/failure-report.ts";
 import { toOverview } from "./overview.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
+
+type Limits = Parameters<Devtools["explain"]>[2];
 
 /** Recognises the developer, and passes requests to the developer tools from the start of the application on. */
 export class DevtoolsServer implements Devtools {
@@ -48,7 +50,7 @@ export class DevtoolsServer implements Devtools {
     return overview === undefined || !access.admit(ctx) ? undefined : overview;
   }
 
-  explain(failure: Failure, ctx: Context, limits: RequestLimits): Promise<Explanation> | undefined {
+  explain(failure: Failure, ctx: Context, limits: Limits): Promise<Explanation> | undefined {
     return this.admit(ctx) ? this.#explain(failure, ctx, limits) : undefined;
   }
 
@@ -60,7 +62,7 @@ export class DevtoolsServer implements Devtools {
 
   // the pages of errors are loaded with the first one: they need the web platform
 
-  async #explain(failure: Failure, ctx: Context, limits: RequestLimits): Promise<Explanation> {
+  async #explain(failure: Failure, ctx: Context, limits: Limits): Promise<Explanation> {
     const { Explanation } = await import("./errors/explanation.ts");
     return new Explanation(failure, ctx, { ...this.#sources(), limits });
   }

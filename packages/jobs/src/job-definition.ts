@@ -1,15 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Duration } from "@tenon/core";
 import { type Contract, Dto, dto, type Schema } from "@tenon/core";
-import {
-  checkOptions,
-  type InferInput,
-  type InferOutput,
-  type OptionTable,
-  parseDuration,
-  refuseOption,
-  takes,
-} from "@tenon/core/internal";
+import { checkOptions, type OptionTable, parseDuration, refuseOption, takes } from "@tenon/core/internal";
 
 export interface Backoff {
   /** The pause after the first failed attempt. Defaults to "5s". */
@@ -56,10 +48,11 @@ export interface JobDefinition<Input extends Schema = Schema> {
   readonly pauseAfter: (attempt: number) => number;
 }
 
+type TypesOf<S extends Schema> = NonNullable<S["~standard"]["types"]>;
 /** What `enqueue()` takes for a job. */
-export type JobInput<Input extends Schema> = Input extends Dto ? Input["input"] : InferInput<Input>;
+export type JobInput<Input extends Schema> = Input extends Dto ? Input["input"] : TypesOf<Input>["input"];
 /** What the handler of a job gets. */
-export type JobValue<Input extends Schema> = InferOutput<Input>;
+export type JobValue<Input extends Schema> = TypesOf<Input>["output"];
 
 const words = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*)*$/;
 export const queueName = /^[a-z0-9][a-z0-9_-]{0,99}$/;

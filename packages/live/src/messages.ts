@@ -1,5 +1,5 @@
-import { BindError, Dto, HttpError, type Issue, type Schema } from "@tenon/core";
-import { compileSelect, Field, findMismatches, ReturnedMismatch, validate } from "@tenon/core/internal";
+import { BindError, HttpError, type Issue, type Schema } from "@tenon/core";
+import { compileSelect, ReturnedMismatch, validate } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
 import { toShortWire, toWire, type Wire } from "./wire.ts";
 
@@ -106,10 +106,8 @@ export class OutgoingMessages {
 }
 
 function compileEncode(name: string, schema: Schema): (data: unknown) => string {
-  const select = compileSelect(schema);
+  const select = compileSelect(schema, true);
   return (data) => {
-    const issues = schema instanceof Dto || schema instanceof Field ? findMismatches(schema, data) : [];
-    if (issues.length > 0) throw new InvalidMessage(`"${name}" does not match its schema:`, issues);
     try {
       const selected = select(data);
       if (selected instanceof Promise) {

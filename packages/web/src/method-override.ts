@@ -1,4 +1,4 @@
-import { defaultRequestLimits, isForm, parseQuery } from "@tenon/core/internal";
+import { isForm } from "@tenon/core/internal";
 import type { Incoming, RequestHandler } from "@tenon/core/platform";
 
 const parameter = "_method";
@@ -22,14 +22,6 @@ export function overrideMethods(kernel: RequestHandler): RequestHandler {
 function findMethod(incoming: Incoming): string | undefined {
   if (incoming.method !== "POST" || incoming.search === "") return undefined;
   if (!isForm(incoming.header("content-type") ?? "")) return undefined;
-  const method = findParameter(incoming.search).toUpperCase();
+  const method = new URLSearchParams(incoming.search).get(parameter)?.toUpperCase() ?? "";
   return overriding.has(method) ? method : undefined;
-}
-
-function findParameter(search: string): string {
-  try {
-    return parseQuery(search, defaultRequestLimits.queryPairs)[parameter] ?? "";
-  } catch {
-    return ""; // reading the query later is a 400
-  }
 }

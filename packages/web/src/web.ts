@@ -1,12 +1,9 @@
 import type { Context, HttpApp, MiddlewareLike, Platform } from "@tenon/core";
 import {
   type Injectable,
-  type Input,
   isForm,
   type OptionTable,
-  type RequestLimits,
   readEnvironment,
-  readJsonInput,
   resolveOptions,
   takes,
   toHttpSettings,
@@ -90,7 +87,7 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
     serves: (route) => route.method !== undefined,
     serialize: (reply, ctx) => pages.serialize(reply, ctx),
     fail: (error, ctx) => pages.fail(error, ctx),
-    readInput: (incoming, request) => readInput(incoming, request, settings.limits),
+    readInput: (incoming, request) => (isForm(incoming.header("content-type") ?? "") ? readForm(request) : undefined),
     readForm: (_, request) => readForm(request),
     async open(parts) {
       const engine = isEngine(views)
@@ -112,15 +109,10 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
   };
 }
 
-type ReadInput = NonNullable<ResolvedPlatform<HttpApp>["readInput"]>;
-type RequestView = Parameters<ReadInput>[1];
+type RequestView = Parameters<NonNullable<ResolvedPlatform<HttpApp>["readInput"]>>[1];
 
-/** Reads forms and JSON. `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
-async function readInput(...[incoming, request, limits]: [...Parameters<ReadInput>, RequestLimits]): Promise<Input> {
-  return isForm(incoming.header("content-type") ?? "") ? readForm(request) : readJsonInput(incoming, request, limits);
-}
-
-async function readForm(request: RequestView): Promise<Input> {
+/** `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
+async function readForm(request: RequestView) {
   const value = (await request.form()).toInput();
   delete value[csrfField]; // a strict schema would refuse it
   return { value, fromText: true, fromForm: true };

@@ -111,13 +111,6 @@ testOverride("no other method can be named, and without one it stays POST", asyn
   assert.equal((await post("/plain/7?_method%00=PUT")).status, 400);
 });
 
-testOverride("a malformed query overrides nothing", async (post) => {
-  for (const search of ["_method=PUT&a=%", "_method=%ff", `_method=PUT${"&a=1".repeat(1000)}`]) {
-    const response = await post(`/plain/7?${search}`);
-    assert.deepEqual([response.status, await response.json()], [200, { method: "POST" }], search.slice(0, 40));
-  }
-});
-
 testOverride("only a POST with a form is overridden", async (post) => {
   for (const type of ["application/json", "text/plain", "", "multipart/mixed; boundary=b"]) {
     const response = await post("/plain/7?_method=PUT", type === "" ? {} : { "content-type": type });

@@ -161,7 +161,7 @@ export interface BackgroundWork {
 export interface BackgroundPlatform
   extends Pick<
     NamedPlatform,
-    "name" | "middlewares" | "limits" | "serves" | "serialize" | "fail" | "readInput" | "readQuery" | "showProgress"
+    "name" | "middlewares" | "serves" | "serialize" | "fail" | "readInput" | "readQuery" | "showProgress"
   > {}
 
 export interface BackgroundRoutes {

@@ -1,3 +1,4 @@
+import { decodePercent } from "../support/path.ts";
 import { isToken } from "./grammar.ts";
 
 /** Cookie values by name. The first of a repeated name wins; names and values are trimmed of space and tab only. */
@@ -8,7 +9,8 @@ export function parseCookies(header: string): Record<string, string> {
     if (equals < 0) continue;
     const name = trim(pair.slice(0, equals));
     if (name === "" || name in cookies) continue;
-    cookies[name] = decode(unquote(trim(pair.slice(equals + 1))));
+    const value = unquote(trim(pair.slice(equals + 1)));
+    cookies[name] = decodePercent(value) ?? value; // one of another application on this host must not break the request
   }
   return cookies;
 }
@@ -56,27 +58,14 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   return parts.join("; ");
 }
 
+/** Of space and tab only: trim() would also remove what another parser keeps in a name, such as U+00A0. */
 function trim(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  let [start, end] = [0, text.length];
+  while (text[start] === " " || text[start] === "\t") start++;
+  while (end > start && (text[end - 1] === " " || text[end - 1] === "\t")) end--;
   return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 function unquote(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-function decode(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a cookie of another application on this host must not break the request
-  }
 }

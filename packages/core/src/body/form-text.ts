@@ -15,12 +15,3 @@ export function decodeText(bytes: Uint8Array): string {
     return refuseForm("is not UTF-8");
   }
 }
-
-export function decodePercent(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return refuseForm("has malformed percent-encoding");
-  }
-}

@@ -1,7 +1,8 @@
 import type { HttpError } from "../support/errors.ts";
+import { decodePercent } from "../support/path.ts";
 import type { RequestLimits } from "./body-reader.ts";
 import { refuseType, tooLarge } from "./body-reader.ts";
-import { decodePercent, decodeText } from "./form-text.ts";
+import { decodeText, refuseForm } from "./form-text.ts";
 import { mediaTypeOf } from "./grammar.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
 import { splitPairs } from "./query.ts";
@@ -126,7 +127,11 @@ export function tooManyParts(limit: number): HttpError {
 function parseUrlencoded(body: Uint8Array, maxPairs: number): [string, string][] {
   const pairs = splitPairs(decodeText(withSpaces(body)), maxPairs);
   if (pairs === undefined) throw tooManyParts(maxPairs);
-  return pairs.map(([name, value]) => [decodePercent(name), decodePercent(value)]);
+  return pairs.map(([name, value]) => [decode(name), decode(value)]);
+}
+
+function decode(text: string): string {
+  return decodePercent(text) ?? refuseForm("has malformed percent-encoding");
 }
 
 /** `+` is a space. In the bytes, because a text of a million of them takes a quarter of a second to change. */

@@ -16,3 +16,13 @@ export function mediaTypeOf(contentType: string): string {
   const semicolon = contentType.indexOf(";");
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
+
+// blanks are allowed in one position only: with a choice between two, a header of 200 bytes would backtrack for ever
+const mediaType = new RegExp(
+  `^${tokenText}/${tokenText}(?:[ \\t]*;(?:[ \\t]*${tokenText}=(?:${tokenText}|"[^"\\\\\\x00-\\x1f\\x7f]*"))?)*[ \\t]*$`,
+);
+
+/** `type/subtype` and well-formed parameters. */
+export function isMediaType(value: string): boolean {
+  return value.length <= 256 && mediaType.test(value);
+}

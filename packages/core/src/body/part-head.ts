@@ -1,5 +1,6 @@
+import { decodePercent } from "../support/path.ts";
 import { decodeText, refuseForm } from "./form-text.ts";
-import { isToken, tokenText } from "./grammar.ts";
+import { isMediaType, isToken, tokenText } from "./grammar.ts";
 
 export interface PartHead {
   readonly name: string;
@@ -9,7 +10,6 @@ export interface PartHead {
 }
 
 const headerLine = new RegExp(`^(${tokenText}):([^\\0\\r\\n]*)$`);
-const mediaType = new RegExp(`^${tokenText}/${tokenText}(?:[ \\t]*;[\\t\\x20-\\x7e]*)?$`);
 const unencoded = new Set(["7bit", "8bit", "binary"]);
 
 /** Header lines → the part's name and kind. */
@@ -26,7 +26,7 @@ export function parsePartHead(bytes: Uint8Array): PartHead {
   return {
     name: restoreEscaped(name),
     fileName: findFileName(parameters),
-    type: mediaType.test(type) ? type : "application/octet-stream",
+    type: isMediaType(type) ? type : "application/octet-stream",
   };
 }
 
@@ -56,12 +56,8 @@ function restoreEscaped(text: string): string {
 /** `UTF-8''na%C3%AFve.txt` (RFC 8187): how some clients send names that are not ASCII. */
 function decodeExtended(text: string): string {
   const [, encoded] = /^utf-8'[^']*'([^']*)$/i.exec(text) ?? [];
-  if (encoded === undefined) return refuseForm("has a file name that cannot be read");
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return refuseForm("has a file name that cannot be read");
-  }
+  const name = encoded === undefined ? undefined : decodePercent(encoded);
+  return name ?? refuseForm("has a file name that cannot be read");
 }
 
 /** Removes the path, whatever system the client runs on. */

@@ -1,4 +1,5 @@
 import { HttpError } from "../support/errors.ts";
+import { decodePercent } from "../support/path.ts";
 
 /** Names and values in their order, decoded. Flat: `a[b]=1` is a parameter named `a[b]`. */
 export function readPairs(search: string, maxPairs: number): [name: string, value: string][] {
@@ -13,18 +14,6 @@ export function parseQuery(search: string, maxPairs: number): Record<string, str
   const queries: Record<string, string> = Object.create(null);
   for (const [name, value] of readPairs(search, maxPairs)) if (!(name in queries)) queries[name] = value;
   return queries;
-}
-
-/** By name, lists for repeated names. The map has no prototype. */
-export function toQueryRecord(pairs: readonly (readonly [name: string, value: string])[]): Record<string, unknown> {
-  const record: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of pairs) {
-    const present = record[name];
-    if (present === undefined) record[name] = value;
-    else if (typeof present === "string") record[name] = [present, value];
-    else present.push(value);
-  }
-  return record;
 }
 
 /** The pairs of `a=1&b=2`, still encoded; undefined when there are more than `limit`. Empty pairs do not count. */
@@ -46,9 +35,7 @@ export function splitPairs(text: string, limit: number): [name: string, value: s
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    throw new HttpError(400, "Bad Request");
-  }
+  const decoded = decodePercent(text.replaceAll("+", " "));
+  if (decoded === undefined) throw new HttpError(400, "Bad Request");
+  return decoded;
 }

@@ -2,9 +2,11 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { BindError } from "../support/errors.ts";
-import { tooLarge } from "./body-reader.ts";
-import type { UploadedFile } from "./form.ts";
-import type { MultipartStream } from "./multipart-stream.ts";
+import { type RequestLimits, refuseType, tooLarge } from "./body-reader.ts";
+import { Form, isMultipart, tooManyParts, type UploadedFile } from "./form.ts";
+import { decodeText, refuseForm } from "./form-text.ts";
+import { findBoundary } from "./multipart.ts";
+import { MultipartStream } from "./multipart-stream.ts";
 
 /** A file that is read while it arrives. The client chooses name and type: trust neither, and build no path from the name. */
 export class StreamedFile implements Omit<UploadedFile, "bytes"> {
@@ -79,4 +81,43 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
       throw error;
     }
   }
+}
+
+export interface StreamedField {
+  readonly name: string;
+  /** Bytes of the file. */
+  readonly max: number;
+}
+
+export interface StreamedFormParts {
+  readonly contentType: string;
+  readonly field: StreamedField;
+  /** `body` is for all but the file. */
+  readonly limits: Pick<RequestLimits, "formParts" | "body">;
+}
+
+/** The fields of a multipart form up to its streamed file, and that file: a record for a schema to validate. */
+export async function readStreamedForm(
+  chunks: AsyncIterable<Uint8Array>,
+  { contentType, field, limits }: StreamedFormParts,
+): Promise<Record<string, unknown>> {
+  if (!isMultipart(contentType)) refuseType(contentType);
+  const parts = new MultipartStream(chunks, findBoundary(contentType), limits.body);
+  const fields: [string, string][] = [];
+  for (let count = 1; ; count++) {
+    const part = await parts.next();
+    if (part === undefined) break;
+    if (count > limits.formParts) throw tooManyParts(limits.formParts);
+    const { name, fileName, type } = part;
+    if ("bytes" in part) fields.push([name, decodeText(part.bytes)]);
+    else if (fileName === "" && parts.isEmpty)
+      continue; // no file was chosen: browsers still send the field
+    else if (name !== field.name) refuseForm("has a file that is not declared");
+    else {
+      const head = { field: name, name: String(fileName), type }; // a part without bytes is a file, which has a name
+      return Object.assign(new Form(fields).toInput(), { [name]: new StreamedFile(head, parts, field.max) });
+    }
+  }
+  await parts.finish();
+  return new Form(fields).toInput();
 }

@@ -90,7 +90,7 @@ export class Arguments {
   #set({ field, name, declaration }: Flag, value: string): void {
     const present = this.flags.get(field);
     if (present === undefined) this.flags.set(field, value);
-    else if (declaration.kind === "array") this.flags.set(field, `${present},${value}`);
+    else if (declaration.textForm === "list") this.flags.set(field, `${present},${value}`);
     else this.problems.push(`--${name} is given twice`);
   }
 }

@@ -143,12 +143,12 @@ function toPositionalEntry({ title, declaration }: Positional): Entry {
 }
 
 function toFlagEntry(flag: Flag): Entry {
-  const { letter, required, description, kind } = flag.declaration;
+  const { letter, required, description, textForm } = flag.declaration;
   const notes = toNotes([
     description,
     required ? "required" : "",
-    kind === "array" ? "separated by commas, or repeated" : "",
-    kind === "object" ? "only with --stdin" : "",
+    textForm === "list" ? "separated by commas, or repeated" : "",
+    textForm === "none" ? "only with --stdin" : "",
     ...flag.declaration.rules(),
     toDefaultNote(flag.declaration),
   ]);
@@ -168,8 +168,8 @@ function toDefaultNote({ defaultValue }: Field): string {
 
 function toSpelling(flag: Flag): string {
   if (flag.isSwitch) return `--${flag.name}`;
-  const { kind } = flag.declaration;
-  return `--${flag.name}=<${kind === "array" ? "list" : kind}>`;
+  const { kind, textForm } = flag.declaration;
+  return `--${flag.name}=<${textForm === "list" ? textForm : kind}>`;
 }
 
 function toCommonEntries({ version }: Program, { words, command }: Topic): Entry[] {

@@ -142,9 +142,9 @@ function readValues(
     const isOwn = Object.hasOwn(own, key);
     const text = isOwn ? toText(own[key]) : given[name] || env[name] || defaults[name] || undefined;
     const issues: FoundIssue[] = [];
-    const input = isOwn ? own[key] : text !== undefined && field.kind === "array" ? toItems(text) : text;
+    const input = isOwn ? own[key] : text !== undefined && field.textForm === "list" ? toItems(text) : text;
     const value = field.parseMember(input, issues, { fromText: !isOwn });
-    values.set(key, value === undefined && field.kind === "array" ? [] : value);
+    values.set(key, value === undefined && field.textForm === "list" ? [] : value);
     if (issues.length === 0) continue;
     const [near] = findMisspelt([name], env).keys();
     const hint = near === undefined ? cure : ` ${near} is set: is that name misspelt?`;
@@ -168,15 +168,13 @@ function toProblem(message: string): Problem {
   return { code: "BAD_ENVIRONMENT", message };
 }
 
-const structured = ["object", "record", "union", "file"];
-
 function toVariables(fields: Fields): Variable[] {
   return Object.entries(fields).map(([name, field]) => {
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name)) {
       throw new TypeError(`"${name}" cannot name a variable: use capital letters, digits and "_", as in DATABASE_URL`);
     }
     const key = name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    if (structured.includes(field.kind)) {
+    if (field.textForm === "none") {
       throw new TypeError(`"${name}" is declared as ${field.kind}, which the text of a variable cannot hold`);
     }
     return { name, key, field };

@@ -32,14 +32,15 @@ function toSentence(accepted: string | undefined, rules: readonly string[]): str
 
 /** What a variable takes, where a few words say it: `a whole number from 0 to 65535`. */
 function describeAccepted(field: Field): string | undefined {
-  const { enum: values, const: only, minimum, maximum, pattern } = field.toSchema("input");
+  const { type, enum: values, const: only, minimum, maximum, pattern } = field.toSchema("input");
   if (pattern !== undefined && field.examples.length > 0) return toAlternatives(field.examples);
   if (Array.isArray(values)) return toAlternatives(values.filter((value) => value !== null));
   if (only !== undefined) return String(only);
-  if (field.kind === "boolean") return "on or off";
-  if (field.kind !== "integer" && field.kind !== "number") return undefined;
+  if (field.textForm === "switch") return "on or off";
+  const kind = { integer: "whole number", number: "number" }[String([type].flat()[0])];
+  if (kind === undefined) return undefined;
   const range = [minimum === undefined ? "" : ` from ${minimum}`, maximum === undefined ? "" : ` to ${maximum}`];
-  return `a ${field.kind === "integer" ? "whole number" : "number"}${range.join("")}`;
+  return `a ${kind}${range.join("")}`;
 }
 
 function toAlternatives(values: readonly unknown[]): string {

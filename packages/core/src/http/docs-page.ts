@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, posix } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ServedFolder, toFilePath } from "../middleware/served-folder.ts";
+import { ServedFolder } from "../middleware/served-folder.ts";
 import type { Context } from "../request/context.ts";
 import { Reply } from "../request/reply.ts";
 import { HttpError } from "../support/errors.ts";
@@ -51,12 +51,12 @@ export class DocsPage {
   }
 
   async serveFile(ctx: Context): Promise<Reply> {
-    const name = toFilePath(ctx.rest());
+    const name = ctx.rest().join("/");
     if (name === "docs.js") return sendText(ctx, "text/javascript", script);
     if (name === "docs.css") return sendText(ctx, "text/css", styles);
-    if (name === undefined && ctx.rest().join("") === "") return ctx.redirect(this.#path);
-    const isKnown = name !== undefined && rendererFiles.has(name);
-    const reply = isKnown ? await this.#folder.serve(ctx, name, () => "public, max-age=3600") : undefined;
+    if (name === "") return ctx.redirect(this.#path);
+    const isKnown = rendererFiles.has(name);
+    const reply = isKnown ? await this.#folder.serve(ctx, ctx.rest(), () => ({ maxAge: 3600 })) : undefined;
     if (reply === undefined) throw new HttpError(404, "Not Found");
     return reply;
   }

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { tokenText } from "../body/grammar.ts";
+import { isMediaType } from "../body/grammar.ts";
 import { toJson } from "../body/json.ts";
 import { type ErrorFormat, plainErrors, toStatusError } from "../request/error-format.ts";
 import { STATUS_CODES } from "./builtin.ts";
@@ -129,16 +129,6 @@ const plainHost = new RegExp(`^(?:${name}|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa
 export function isPlainHost(host: string): boolean {
   if (host.length > 255 || !plainHost.test(host)) return false;
   return host.charCodeAt(0) !== 0x5b || isIPv6(host.slice(1, host.indexOf("]")));
-}
-
-// blanks are allowed in one position only: with a choice between two, a header of 200 bytes would backtrack for ever
-const mediaType = new RegExp(
-  `^${tokenText}/${tokenText}(?:[ \\t]*;(?:[ \\t]*${tokenText}=(?:${tokenText}|"[^"\\\\\\x00-\\x1f\\x7f]*"))?)*[ \\t]*$`,
-);
-
-/** `type/subtype` and well-formed parameters. */
-export function isMediaType(value: string): boolean {
-  return value.length <= 256 && mediaType.test(value);
 }
 
 function refuse(status: number, reason: string): Refusal {

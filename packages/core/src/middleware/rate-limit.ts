@@ -4,7 +4,7 @@ import type { Context } from "../request/context.ts";
 import type { MiddlewareFunction, Next } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
-import { withTimeout } from "../support/in-time.ts";
+import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
@@ -79,7 +79,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
       return giveUp(ctx, next, error);
     }
     if (typeof count === "number") return decide(ctx, next, count, reset);
-    return withTimeout(count, storeTimeout, () => giveUpOn(storeTimeout)).then(
+    return withDeadline(count, storeTimeout).then(
       (value) => decide(ctx, next, value, reset),
       (error: unknown) => giveUp(ctx, next, error),
     );
@@ -114,6 +114,7 @@ function shorten(key: string): string {
   return key.length <= 64 ? key : createHash("sha256").update(key).digest("base64url");
 }
 
-function giveUpOn(milliseconds: number): never {
+async function withDeadline(count: Promise<number>, milliseconds: number): Promise<number> {
+  if (await endsInTime(count, milliseconds)) return count;
   throw new Error(`the store took over ${milliseconds} ms`);
 }

@@ -11,6 +11,9 @@ import { FileChunks, parseRange } from "./file-chunks.ts";
 import { extensionOf, FileVariants } from "./file-variants.ts";
 import { addVary, chooseEncoding } from "./negotiation.ts";
 
+/** For a year, without revalidation. */
+const forever = "public, max-age=31536000, immutable";
+
 const text = "; charset=utf-8";
 
 /** By extension in lower case. Other files are served as bytes, which browsers save and never run. */
@@ -48,22 +51,10 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ["zip", "application/zip"],
 ]);
 
-export interface FileStamp {
-  readonly size: number;
-  /** Milliseconds, with their fraction. */
-  readonly modified: number;
-  /** The same, for changes of name, owner and content: a program cannot set it back. */
-  readonly changed: number;
-  readonly inode: number;
-}
-
-export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
-  return { size, modified: mtimeMs, changed: ctimeMs, inode: ino };
-}
-
 /** How caches may keep a file. */
 export interface Caching {
-  readonly cacheControl: string;
+  /** Seconds without revalidation. Infinity for a file that never changes. */
+  readonly maxAge: number;
   /** Defaults to one made of size and time. */
   readonly etag?: string | undefined;
 }
@@ -72,7 +63,7 @@ interface OpenFile {
   /** Without links. */
   readonly path: string;
   readonly handle: FileHandle;
-  readonly stamp: FileStamp;
+  readonly stats: Stats;
   /** The encoding of a compressed variant. */
   readonly encoding?: Encoding;
 }
@@ -90,23 +81,27 @@ export class ServedFolder {
     this.#types = new Map([...contentTypes, ...Object.entries(types)]);
   }
 
-  /** Undefined without such a file. `toCaching` gets the stamp of the open file, which is not a compressed variant. */
+  /**
+   * Undefined without such a file. A segment never leads to another folder: `%2F` and `%5C` separate nothing. `toCaching`
+   * gets the facts of the open file, which is not a compressed variant.
+   */
   async serve(
     ctx: Context,
-    path: string,
-    toCaching: (stamp: FileStamp) => string | Caching,
+    segments: readonly string[],
+    toCaching: (stats: Stats) => Caching,
   ): Promise<Reply | undefined> {
-    const plain = await openInside(this.path, path);
+    const path = segments.join("/");
+    const isPath = segments.length > 0 && segments.every(isFileName);
+    const plain = isPath ? await openInside(this.path, path) : undefined;
     if (plain === undefined) return undefined;
     const file = (await this.#replace(ctx, plain)) ?? plain;
     let isSent = false;
     try {
-      const caching = toCaching(plain.stamp);
-      const { cacheControl, etag }: Caching = typeof caching === "string" ? { cacheControl: caching } : caching;
+      const { maxAge, etag } = toCaching(plain.stats);
       ctx
         .response()
         .setHeader("content-type", this.#types.get(extname(path).slice(1).toLowerCase()) ?? "application/octet-stream")
-        .setHeader("cache-control", cacheControl)
+        .setHeader("cache-control", maxAge === Number.POSITIVE_INFINITY ? forever : `public, max-age=${maxAge}`)
         .setHeader("x-content-type-options", "nosniff");
       const reply = toReply(ctx, file, etag);
       isSent = reply.kind === "raw"; // then its body closes the file
@@ -117,9 +112,9 @@ export class ServedFolder {
   }
 
   /** Opens the compressed variant that the client prefers and closes the file, or returns undefined. */
-  async #replace(ctx: Context, { path, handle, stamp }: OpenFile): Promise<OpenFile | undefined> {
+  async #replace(ctx: Context, { path, handle, stats }: OpenFile): Promise<OpenFile | undefined> {
     const variants = await this.#variants.find(path);
-    const current = variants.filter(({ modified }) => modified >= stamp.modified); // others are of an earlier version
+    const current = variants.filter(({ modified }) => modified >= stats.mtimeMs); // others are of an earlier version
     if (current.length === 0) return undefined;
     addVary(ctx.response(), "Accept-Encoding");
     const offered = current.map(({ encoding }) => encoding);
@@ -132,13 +127,8 @@ export class ServedFolder {
   }
 }
 
-/** The path below the root, or undefined for one that is never a file. `%2F` and `%5C` separate nothing. */
-export function toFilePath(segments: readonly string[]): string | undefined {
-  return segments.length > 0 && segments.every(isFileName) ? segments.join("/") : undefined;
-}
-
-export function isFileName(segment: unknown): boolean {
-  return typeof segment === "string" && segment !== "" && !segment.startsWith(".") && !/[/\\\0]/.test(segment);
+function isFileName(segment: string): boolean {
+  return segment !== "" && !segment.startsWith(".") && !/[/\\\0]/.test(segment);
 }
 
 // a named pipe would otherwise block a thread until something is written to it; Windows has neither flag, and undefined sets none
@@ -150,7 +140,7 @@ async function openInside(base: string, path: string): Promise<OpenFile | undefi
     const real = await realpath(join(base, path));
     return real.startsWith(base) ? await openFile(real) : undefined; // a link may lead out of the root
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (error instanceof Error && "code" in error && missing.has(String(error.code))) return undefined;
     throw error;
   }
 }
@@ -160,20 +150,15 @@ async function openFile(path: string): Promise<OpenFile | undefined> {
   let file: OpenFile | undefined;
   try {
     const stats = await handle.stat();
-    if (stats.isFile()) file = { path, handle, stamp: stampOf(stats) };
+    if (stats.isFile()) file = { path, handle, stats };
     return file;
   } finally {
     if (file === undefined) await handle.close();
   }
 }
 
-/** Whether the system reports that there is no such file. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && missing.has(String(error.code));
-}
-
-function toReply(ctx: Context, { handle, stamp, encoding }: OpenFile, given: string | undefined): Reply {
-  const { size, modified } = stamp;
+function toReply(ctx: Context, { handle, stats, encoding }: OpenFile, given: string | undefined): Reply {
+  const { size, mtimeMs: modified } = stats;
   // with fractions of milliseconds, so that two versions of one second and one size have different tags
   const tag = given ?? `"${size.toString(36)}-${Math.round(modified * 1000).toString(36)}"`;
   // other bytes need another strong validator (RFC 9110, 8.8.3.3)

@@ -1,7 +1,7 @@
 import type { Context } from "../request/context.ts";
 import { HttpError } from "../support/errors.ts";
 import { checkOptions, takes } from "../support/options.ts";
-import { ServedFolder, toFilePath } from "./served-folder.ts";
+import { ServedFolder } from "./served-folder.ts";
 
 export interface StaticFilesOptions {
   /** The file to send for a path that ends with a slash: `"index.html"`. Defaults to none. */
@@ -17,27 +17,25 @@ export interface StaticFilesOptions {
 /** A handler of `GET /assets/*`, which may have a contract, or a middleware of it, which calls `next()` for a missing file. */
 export type StaticFiles = (ctx: Context, next?: unknown) => Promise<unknown>;
 
-/** For a year, without revalidation. */
-export const forever = "public, max-age=31536000, immutable";
-
 /** Serves the files below `root`. Reads what the route's `*` matched, segment by segment, never the URL. */
 export function staticFiles(root: string | URL, options: StaticFilesOptions = {}): StaticFiles {
   checkOptions("staticFiles()", options, { index: true, maxAge: takes.wholeNumber(0), immutable: true, types: true });
   const { index, maxAge = 0, immutable } = options;
   const folder = new ServedFolder("staticFiles root", root, options.types);
-  const cacheControl = (path: string) => (immutable?.test(path) === true ? forever : `public, max-age=${maxAge}`);
 
   return async function staticFiles(ctx, next) {
     const path = findPath(ctx, index);
-    const reply = path === undefined ? undefined : await folder.serve(ctx, path, () => cacheControl(path));
+    const isImmutable = immutable?.test(path.join("/")) === true;
+    const reply = await folder.serve(ctx, path, () => ({ maxAge: isImmutable ? Number.POSITIVE_INFINITY : maxAge }));
     if (reply !== undefined) return reply;
     if (typeof next === "function") return next(); // a handler with a contract gets its input
     throw new HttpError(404, "Not Found");
   };
 }
 
-function findPath(ctx: Context, index: string | undefined): string | undefined {
-  if (ctx.method !== "GET" && ctx.method !== "HEAD") return undefined;
+/** No segments where there is no file. */
+function findPath(ctx: Context, index: string | undefined): readonly string[] {
+  if (ctx.method !== "GET" && ctx.method !== "HEAD") return [];
   const segments = ctx.rest();
-  return toFilePath(segments.at(-1) === "" && index !== undefined ? [...segments.slice(0, -1), index] : segments);
+  return segments.at(-1) === "" && index !== undefined ? [...segments.slice(0, -1), index] : segments;
 }

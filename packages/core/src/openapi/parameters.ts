@@ -72,7 +72,7 @@ function membersOf(part: Schema | undefined, components: Components): Map<string
   return new Map(
     Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
       const notes = typeof description === "string" ? { description } : {};
-      const isJson = part instanceof Dto && part.fields[name]?.kind === "json";
+      const isJson = part instanceof Dto && part.fields[name]?.textForm === "json";
       const value = isJson ? { content: { "application/json": { schema } } } : { schema };
       return [name, { required: needed.has(name), ...notes, value }];
     }),

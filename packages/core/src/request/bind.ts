@@ -1,8 +1,8 @@
 import { refuseType } from "../body/body-reader.ts";
+import { Form } from "../body/form.ts";
 import { mediaTypeOf } from "../body/grammar.ts";
 import { type Input, readJsonInput } from "../body/input.ts";
-import { toQueryRecord } from "../body/query.ts";
-import type { StreamedField } from "../body/streamed-form.ts";
+import type { StreamedField } from "../body/streamed-file.ts";
 import { validate } from "../schema/bind.ts";
 import { Dto } from "../schema/dto.ts";
 import { findStreamedField } from "../schema/file.ts";
@@ -74,7 +74,7 @@ function readPart(state: ContextState, part: "params" | "query" | "headers"): In
   if (part === "headers") return { value: incoming.headers(), fromText: true };
   const { readQuery } = tools.readers;
   return (
-    readQuery?.(incoming, state.request) ?? { value: toQueryRecord(state.queries), fromText: true, fromForm: true }
+    readQuery?.(incoming, state.request) ?? { value: new Form(state.queries).toRecord(), fromText: true, fromForm: true }
   );
 }
 

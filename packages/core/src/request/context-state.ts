@@ -85,8 +85,8 @@ export class ContextState {
 
 /** How a platform reads input. */
 export interface InputReaders {
-  /** What `ctx.bind()` and a body validate. Defaults to the body as JSON. */
-  readonly readInput?: ReadInput;
+  /** What `ctx.bind()` and a body validate. Undefined, as by default, is the body as JSON. */
+  readonly readInput?: (...request: Parameters<ReadInput>) => ReturnType<ReadInput> | undefined;
   /** What the `query` of a contract validates. Defaults to the query of the URL. */
   readonly readQuery?: ReadInput;
   /** What a body of `form()` validates. Defaults to the body as a form, with its files. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mediaTypeOf } from "../body/grammar.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { findMismatches } from "../schema/check.ts";
+import { findMismatches } from "../schema/bind.ts";
 import { Dto } from "../schema/dto.ts";
 import { Field } from "../schema/field.ts";
 import { atRow, ReturnedMismatch } from "../schema/select.ts";

@@ -1,8 +1,9 @@
 import { Dto } from "../schema/dto.ts";
 import type { Field } from "../schema/field.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
 import { describeValue } from "../support/errors.ts";
 import { explainUnknownNames, namesOf } from "../support/options.ts";
-import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus } from "./contract.ts";
+import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus, toBody } from "./contract.ts";
 import type { Method } from "./handler.ts";
 
 const names = namesOf<Contract>({
@@ -43,13 +44,13 @@ export interface DeclaredRoute {
 export function findContractProblems(contract: Contract, route: DeclaredRoute): string[] {
   const unknown = explainUnknownNames(contract, names);
   if (unknown !== undefined) return [`has an unknown key: ${unknown}`];
-  const { params, headers, body, returns, errors } = contract;
+  const { params, headers, returns, errors } = contract;
   return [
     ...fieldsOf(headers)
       .filter((name) => name !== name.toLowerCase())
       .map((name) => `declares the header "${name}". Write it in lower case: "${name.toLowerCase()}".`),
     ...(params instanceof Dto ? findParamProblems(fieldsOf(params), route.params) : []),
-    ...findBodyProblems(body, route.method),
+    ...findUnsendable(contract, route.method),
     ...findResultProblems(returns),
     ...findErrorProblems(errors),
   ];
@@ -74,13 +75,36 @@ function findParamProblems(declared: readonly string[], params: readonly string[
   ];
 }
 
-function findBodyProblems(body: Contract["body"], method: Method | undefined): string[] {
-  if (method === undefined || body === undefined) return [];
-  const isBodiless = ["GET", "HEAD", "OPTIONS"].includes(method);
+/** Text has no place for objects, only a form has files, and these methods have no body. */
+function findUnsendable({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
+  if (method === undefined) return []; // a command reads objects from standard input
+  const { kind, schema } = toBody(body) ?? {};
+  const isBodiless = kind !== undefined && ["GET", "HEAD", "OPTIONS"].includes(method);
   if (isBodiless) return [`declares a body, which a ${method} request does not have. Use \`query\`.`];
-  return Object.entries<Field>(body instanceof Dto ? body.fields : {})
-    .filter(([, { kind }]) => kind === "file")
-    .map(([name]) => `declares the file "${name}", which JSON cannot hold. Use body: { form: … }.`);
+  const texts = Object.entries({ params, query, headers, form: kind === "form" ? schema : undefined });
+  const problemsIn = (part: string, value: unknown, isRefused: (field: Field) => boolean, cure: string) =>
+    Object.entries<Field>(value instanceof Dto ? value.fields : {})
+      .filter(([, field]) => isRefused(field))
+      .map(([name]) => `declares "${name}" in its ${part}, where no client can send ${cure}`);
+  return [
+    ...texts.flatMap(([part, value]) =>
+      problemsIn(part, value, holdsObjects, "an object. Use json(), which reads JSON from a text."),
+    ),
+    ...problemsIn("JSON body", body, isFile, "a file. Use body: { form: … }."),
+  ];
+}
+
+function holdsObjects(field: Field): boolean {
+  return isObject(field.toSchema("input"));
+}
+
+function isFile(field: Field): boolean {
+  return field.toSchema("input").format === "binary";
+}
+
+function isObject({ type, items = [], oneOf = [], anyOf = [] }: JsonSchema): boolean {
+  const parts = [items, oneOf, anyOf].flat() as readonly JsonSchema[]; // by JSON Schema
+  return [type].flat().includes("object") || parts.some(isObject);
 }
 
 function findResultProblems(returns: Contract["returns"]): string[] {

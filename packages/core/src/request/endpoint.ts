@@ -1,5 +1,4 @@
-import type { StreamedFile } from "../body/streamed-file.ts";
-import type { StreamedField } from "../body/streamed-form.ts";
+import type { StreamedField, StreamedFile } from "../body/streamed-file.ts";
 import { type BoundParts, compileInput, streamedFieldOf } from "./bind.ts";
 import { type Context, type RequestContext, stateOf } from "./context.ts";
 import { type Contract, plainStatusOf, returnsByStatus } from "./contract.ts";

@@ -1,4 +1,4 @@
-import type { RequestLimits } from "../body/body-reader.ts";
+import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
 import { isSecretInput } from "../log/log-redact.ts";
 import { createRefusalLog } from "../log/refusal-log.ts";
@@ -24,7 +24,8 @@ export interface RequestHandler {
 /** How a platform reads requests and writes responses. */
 export interface KernelPlatform extends InputReaders {
   readonly name: string;
-  readonly limits: RequestLimits;
+  /** Defaults to those of docs/limits.md. */
+  readonly limits?: RequestLimits;
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
   /**
    * Logs an error and turns it into a response. Undefined, as by default, is `{ error }` with its status; unknown errors are
@@ -65,7 +66,7 @@ export class Kernel implements RequestHandler {
   constructor(parts: KernelParts) {
     this.#parts = parts;
     const { log, platform } = parts;
-    const { limits, showProgress, errors = plainErrors } = platform;
+    const { limits = defaultRequestLimits, showProgress, errors = plainErrors } = platform;
     this.#errors = errors;
     this.#tools = {
       limits,

@@ -1,7 +1,7 @@
 import { type RequestLimits, refuseBody, refuseType } from "../body/body-reader.ts";
 import { type Form, isForm, parseForm } from "../body/form.ts";
 import { parseQuery } from "../body/query.ts";
-import { readStreamedForm, type StreamedField } from "../body/streamed-form.ts";
+import { readStreamedForm, type StreamedField } from "../body/streamed-file.ts";
 import { HttpError } from "../support/errors.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */

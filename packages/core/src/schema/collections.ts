@@ -17,6 +17,7 @@ export function array<const I extends Item, const Tags extends readonly ListTag[
   const kind: Kind<I["output"][] | NullOf<Tags>> = {
     name: "array",
     family: "list",
+    textForm: "list",
     read: (input, issues, options) => {
       const list = toList(input, options);
       if (Array.isArray(list)) return readItems(field, list, issues, options);
@@ -69,6 +70,7 @@ export function record<const I extends Item, const Tags extends readonly RecordT
   const kind: Kind<Record<string, I["output"]> | NullOf<Tags>> = {
     name: "record",
     family: "record",
+    textForm: "none",
     read: (input, issues, options) => {
       if (isObject(input)) return readEntries(field, input, issues, options);
       report(issues, "object", "must be an object");
@@ -120,6 +122,7 @@ export function nested<F extends Fields, const Tags extends readonly PlainTag[]>
   const kind: Kind<ObjectOf<F> | NullOf<Tags>> = {
     name: "object",
     family: "plain",
+    textForm: "none",
     read: (input, issues, options) => inner.parse(input, issues, options),
     compileSelect: () => inner.compileSelect(),
     toSchema: (direction, refer) => inner.toSchema(direction, refer),
@@ -128,9 +131,7 @@ export function nested<F extends Fields, const Tags extends readonly PlainTag[]>
 }
 
 function toField(item: Item): Field {
-  if (item instanceof Dto) return nested(item);
-  if (item instanceof Field) return item;
-  throw new TypeError("a list or a record needs a field or a DTO: array(string()), array(Post)");
+  return item instanceof Dto ? nested(item) : item;
 }
 
 /** In a form, one value is a list of one: a comma belongs to the text. */

@@ -1,9 +1,14 @@
-import { Field, type ReadOptions, type Refer, type Select } from "./field.ts";
+import type { Field, ReadOptions, Refer, Select } from "./field.ts";
 import { addKey, type FoundIssue, report } from "./found-issue.ts";
 import type { Presence } from "./infer.ts";
 import { Members } from "./members.ts";
-import { toStandard } from "./standard.ts";
-import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import {
+  type Direction,
+  type JsonSchema,
+  type StandardJsonSchema,
+  type StandardSchema,
+  toStandard,
+} from "./standard-schema.ts";
 
 export type { Field } from "./field.ts";
 
@@ -183,8 +188,6 @@ export function dto(...given: [fields: Fields] | [name: string, fields: Fields])
 function checkFields(fields: Fields): void {
   if (Object.hasOwn(fields, "__proto__")) throw new TypeError('"__proto__" cannot be a field');
   for (const [name, field] of Object.entries(fields)) {
-    if (!(field instanceof Field))
-      throw new TypeError(`"${name}" is not a field. Use string(), number() and the like.`);
     const twin = Object.keys(fields).find((other) => field.letter !== "" && fields[other]?.letter === field.letter);
     if (twin !== undefined && twin !== name)
       throw new TypeError(`"${twin}" and "${name}" have the same alias("${field.letter}")`);

@@ -3,7 +3,7 @@ import type { Direction, JsonSchema } from "./standard-schema.ts";
 import type { ParsedTags } from "./tags.ts";
 
 interface FieldNotes {
-  readonly kind: string;
+  readonly isText: boolean;
   readonly required: boolean;
   readonly nullable: boolean;
   readonly defaultValue: unknown;
@@ -13,13 +13,13 @@ interface FieldNotes {
 
 /** The JSON Schema of a field: `base` is that of its kind. */
 export function toFieldSchema(
-  { kind, required, nullable, defaultValue, description, examples }: FieldNotes,
+  { isText, required, nullable, defaultValue, description, examples }: FieldNotes,
   { rules, trim, lower }: ParsedTags,
   base: JsonSchema,
   direction: Direction,
 ): JsonSchema {
   const schema = addRules(base, rules);
-  if (direction === "input" && kind === "string" && required && !schema.minLength && !schema.enum) {
+  if (direction === "input" && isText && required && !schema.minLength && !schema.enum) {
     schema.minLength = 1;
   }
   const whole = nullable ? orNull(schema) : schema;

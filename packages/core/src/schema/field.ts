@@ -2,14 +2,22 @@ import type { Input } from "../body/input.ts";
 import { toFieldSchema } from "./field-schema.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
 import type { Presence } from "./infer.ts";
-import { toStandard } from "./standard.ts";
-import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import {
+  type Direction,
+  type JsonSchema,
+  type StandardJsonSchema,
+  type StandardSchema,
+  toStandard,
+} from "./standard-schema.ts";
 import { type FieldKind, type ParsedTags, parseTags } from "./tags.ts";
 
 export interface ReadOptions extends Omit<Input, "value"> {
   /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
   readonly returned?: boolean;
 }
+
+/** How a value is written where there is only text: a flag, a variable, a query. "none" where that is not possible. */
+export type TextForm = "plain" | "switch" | "list" | "json" | "none";
 
 export type Reader<T> = (input: unknown, issues: FoundIssue[], options: ReadOptions) => T;
 /** Copies what is declared. Undefined for a value that must not leave. It is never called with null or undefined. */
@@ -35,6 +43,12 @@ export interface Kind<T> {
   /** Whether texts, numbers and booleans are sent as they are. */
   readonly isScalar?: boolean;
   readonly toSchema: (direction: Direction, refer: Refer | undefined) => JsonSchema;
+  /** Defaults to "plain". */
+  readonly textForm?: TextForm;
+  /** Whether it is a text: "" is a value then, which "required" refuses. */
+  readonly isText?: boolean;
+  /** Bytes of a file that is read while it arrives. */
+  readonly streamLimit?: number;
   /** Whether "" is a value that "required" accepts. */
   readonly keepsEmpty?: (options: ReadOptions) => boolean;
   /** Whether null is a value without the tag "nullable". */
@@ -63,7 +77,12 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
   declare readonly presence: Present;
   /** The value for an absent field; undefined without one. */
   readonly defaultValue: T | undefined;
+  /** Its name in messages and in the help of a command. */
   readonly kind: string;
+  readonly textForm: TextForm;
+  readonly isText: boolean;
+  /** Bytes of a file that is read while it arrives; undefined for any other field. */
+  readonly streamLimit: number | undefined;
   readonly tags: readonly string[];
   /** The letter of its flag: `-l` for "l"; "" without one. */
   readonly letter: string;
@@ -83,6 +102,9 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
     this.defaultValue = this.#parseDefault();
     this.present = this.required || this.defaultValue !== undefined;
     this.kind = kind.name;
+    this.textForm = kind.textForm ?? "plain";
+    this.isText = kind.isText === true;
+    this.streamLimit = kind.streamLimit;
     this.tags = tags;
     this.letter = notes.letter ?? "";
     this.isSecret = notes.isSecret ?? false;
@@ -119,8 +141,8 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
   /** The same field without `required` and `default=`. A text that was required stays one that is not empty. */
   optional(): Field<T, false, R> {
     const tags = this.tags.filter((tag) => tag !== "required" && !tag.startsWith("default="));
-    const refusesEmpty =
-      this.kind === "string" && this.required && !tags.some((tag) => /^(?:min|len|oneof)=/.test(tag));
+    const isBound = tags.some((tag) => /^(?:min|len|oneof)=/.test(tag));
+    const refusesEmpty = this.isText && this.required && !isBound;
     return new Field<T, false, R>(this.#kind, refusesEmpty ? [...tags, "min=1"] : tags, this.#notes);
   }
 
@@ -141,7 +163,7 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
   /** Whether it was left empty in a form and cannot hold an empty text. */
   isLeftEmpty(input: unknown, options: ReadOptions): boolean {
     if (options.fromForm !== true || input !== "") return false;
-    const holdsEmpty = this.kind === "string" || this.#kind.keepsEmpty?.(options) === true;
+    const holdsEmpty = this.isText || this.#kind.keepsEmpty?.(options) === true;
     return !holdsEmpty || this.#parsed.rules.some((rule) => !rule.passes(""));
   }
 

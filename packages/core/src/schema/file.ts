@@ -1,6 +1,5 @@
 import type { UploadedFile } from "../body/form.ts";
-import { StreamedFile } from "../body/streamed-file.ts";
-import type { StreamedField } from "../body/streamed-form.ts";
+import { type StreamedField, StreamedFile } from "../body/streamed-file.ts";
 import { Field, type Kind } from "./field.ts";
 import { report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
@@ -13,11 +12,13 @@ type FileOf<Tags extends readonly string[]> = "stream" extends Tags[number] ? St
  * reads it while it arrives.
  */
 export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Field<FileOf<Tags>, IsPresent<Tags>> {
+  const isStreamed = tags.includes("stream");
+  const max = Number(tags.find((tag) => tag.startsWith("max="))?.slice("max=".length));
   const typed = tags.some((tag) => tag.startsWith("type="));
-  if (isStreamed(tags) && !tags.some((tag) => tag.startsWith("max="))) {
+  if (isStreamed && !(max >= 0)) {
     throw new TypeError('a file() with "stream" needs "max=" with a number of bytes');
   }
-  const isFile = isStreamed(tags) ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;
+  const isFile = isStreamed ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;
   const kind: Kind<FileOf<Tags>> = {
     name: "file",
     family: "file",
@@ -28,6 +29,8 @@ export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Fiel
     compileSelect: () => {
       throw new TypeError("a file() can be received, but not returned. Declare the response without it.");
     },
+    textForm: "none",
+    ...(isStreamed ? { streamLimit: max } : {}),
     toSchema: () => ({
       type: "string",
       format: "binary",
@@ -37,16 +40,12 @@ export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Fiel
   return new Field<FileOf<Tags>, IsPresent<Tags>>(kind, tags);
 }
 
-function isStreamed(tags: readonly string[]): boolean {
-  return tags.includes("stream");
-}
-
 /** The field of a form that is streamed. */
 export function findStreamedField(fields: Readonly<Record<string, Field>>): StreamedField | undefined {
-  const found = Object.entries(fields).find(([, { kind, tags }]) => kind === "file" && isStreamed(tags));
-  if (found === undefined) return undefined;
-  const [name, { tags }] = found;
-  return { name, max: Number(tags.find((tag) => tag.startsWith("max="))?.slice("max=".length)) };
+  for (const [name, { streamLimit }] of Object.entries(fields)) {
+    if (streamLimit !== undefined) return { name, max: streamLimit };
+  }
+  return undefined;
 }
 
 /** JSON cannot imitate it, because JSON has no bytes. */

@@ -16,6 +16,7 @@ export function json<const Tags extends readonly PlainTag[]>(
   const kind: Kind<JsonValue> = {
     name: "json",
     family: "plain",
+    textForm: "json",
     read: (input, issues, options) => {
       const text = options.fromText && typeof input === "string" ? input : undefined;
       const value = text === undefined ? copy(input, issues, options, 1) : readText(text, issues, options);

@@ -3,15 +3,17 @@ import { isDate, isWritable, parseTimestamp } from "./formats.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf, TextOf } from "./infer.ts";
 import type { JsonSchema } from "./standard-schema.ts";
-import type { BooleanTag, DateTag, FieldKind, NumberTag, PlainTag, StringTag } from "./tags.ts";
+import type { BooleanTag, DateTag, NumberTag, PlainTag, StringTag } from "./tags.ts";
 
 /** An object or a function could bring its own `toJSON`, or all of its fields. */
 function selectScalar(value: unknown): unknown {
   return typeof value === "object" || typeof value === "function" ? undefined : value;
 }
 
-function scalar<T>(name: string, family: FieldKind, schema: JsonSchema, read: Reader<T>): Kind<T> {
-  return { name, family, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema };
+type Facts<T> = Pick<Kind<T>, "name" | "family" | "textForm" | "isText">;
+
+function scalar<T>(facts: Facts<T>, schema: JsonSchema, read: Reader<T>): Kind<T> {
+  return { ...facts, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema };
 }
 
 /** Text. `string("oneof=note article")` is a `"note" | "article"`. */
@@ -19,12 +21,16 @@ export function string<const Tags extends readonly StringTag[]>(
   ...tags: Tags
 ): Field<TextOf<Tags> | NullOf<Tags>, IsPresent<Tags>> {
   return new Field(
-    scalar<TextOf<Tags> | NullOf<Tags>>("string", "string", { type: "string" }, (input, issues) => {
-      const fault = typeof input === "string" ? findTextFault(input) : undefined;
-      if (typeof input !== "string") report(issues, "string", "must be a string");
-      else if (fault !== undefined) report(issues, "text", fault);
-      return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
-    }),
+    scalar<TextOf<Tags> | NullOf<Tags>>(
+      { name: "string", family: "string", isText: true },
+      { type: "string" },
+      (input, issues) => {
+        const fault = typeof input === "string" ? findTextFault(input) : undefined;
+        if (typeof input !== "string") report(issues, "string", "must be a string");
+        else if (fault !== undefined) report(issues, "text", fault);
+        return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
+      },
+    ),
     tags,
   );
 }
@@ -33,11 +39,15 @@ export function number<const Tags extends readonly NumberTag[]>(
   ...tags: Tags
 ): Field<number | NullOf<Tags>, IsPresent<Tags>> {
   return new Field(
-    scalar<number | NullOf<Tags>>("number", "number", { type: "number" }, (input, issues, { fromText }) => {
-      const value = fromText ? toNumber(input) : input;
-      if (typeof value !== "number" || !Number.isFinite(value)) report(issues, "number", "must be a number");
-      return value as number; // not used when there is an issue
-    }),
+    scalar<number | NullOf<Tags>>(
+      { name: "number", family: "number" },
+      { type: "number" },
+      (input, issues, { fromText }) => {
+        const value = fromText ? toNumber(input) : input;
+        if (typeof value !== "number" || !Number.isFinite(value)) report(issues, "number", "must be a number");
+        return value as number; // not used when there is an issue
+      },
+    ),
     tags,
   );
 }
@@ -46,11 +56,15 @@ export function integer<const Tags extends readonly NumberTag[]>(
   ...tags: Tags
 ): Field<number | NullOf<Tags>, IsPresent<Tags>> {
   return new Field(
-    scalar<number | NullOf<Tags>>("integer", "integer", { type: "integer" }, (input, issues, { fromText }) => {
-      const value = fromText ? toInteger(input) : input;
-      if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
-      return value as number; // not used when there is an issue
-    }),
+    scalar<number | NullOf<Tags>>(
+      { name: "integer", family: "number" },
+      { type: "integer" },
+      (input, issues, { fromText }) => {
+        const value = fromText ? toInteger(input) : input;
+        if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
+        return value as number; // not used when there is an issue
+      },
+    ),
     tags,
   );
 }
@@ -59,11 +73,15 @@ export function boolean<const Tags extends readonly BooleanTag[]>(
   ...tags: Tags
 ): Field<boolean | NullOf<Tags>, IsPresent<Tags>> {
   return new Field(
-    scalar<boolean | NullOf<Tags>>("boolean", "boolean", { type: "boolean" }, (input, issues, { fromText }) => {
-      const value = fromText ? toBoolean(input) : input;
-      if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
-      return value as boolean; // not used when there is an issue
-    }),
+    scalar<boolean | NullOf<Tags>>(
+      { name: "boolean", family: "scalar", textForm: "switch" },
+      { type: "boolean" },
+      (input, issues, { fromText }) => {
+        const value = fromText ? toBoolean(input) : input;
+        if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
+        return value as boolean; // not used when there is an issue
+      },
+    ),
     tags,
   );
 }
@@ -74,7 +92,7 @@ export function date<const Tags extends readonly DateTag[]>(
 ): Field<string | NullOf<Tags>, IsPresent<Tags>> {
   const schema = { type: "string", format: "date" };
   return new Field(
-    scalar<string | NullOf<Tags>>("date", "date", schema, (input, issues) => {
+    scalar<string | NullOf<Tags>>({ name: "date", family: "scalar" }, schema, (input, issues) => {
       if (typeof input !== "string" || !isDate(input)) report(issues, "date", "must be a date such as 2026-11-17");
       return input as string; // not used when there is an issue
     }),
@@ -112,7 +130,6 @@ export function literal<const Values extends readonly Literal[], const Tags exte
   values: Values,
   ...tags: Tags
 ): Field<Values[number] | NullOf<Tags>, IsPresent<Tags>> {
-  checkLiterals(values);
   const allowed: readonly unknown[] = values;
   const kind: Kind<Values[number] | NullOf<Tags>> = {
     name: "literal",
@@ -128,13 +145,6 @@ export function literal<const Values extends readonly Literal[], const Tags exte
     keepsEmpty: () => allowed.includes(""),
   };
   return new Field<Values[number] | NullOf<Tags>, IsPresent<Tags>>(kind, tags);
-}
-
-function checkLiterals(values: readonly Literal[]): void {
-  if (values.length === 0) throw new TypeError('a literal needs values: literal(["draft", "published"])');
-  if (new Set(values).size < values.length) throw new TypeError("a literal has a value twice");
-  const fault = values.find((value) => typeof value === "number" && !Number.isFinite(value));
-  if (fault !== undefined) throw new TypeError(`${fault} cannot be a literal: JSON has no such number`);
 }
 
 function toLiteralSchema(values: readonly Literal[]): JsonSchema {

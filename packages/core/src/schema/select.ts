@@ -1,4 +1,5 @@
 import type { Issue } from "../support/errors.ts";
+import { findMismatches } from "./bind.ts";
 import { Dto } from "./dto.ts";
 import { Field, type Select } from "./field.ts";
 import { toJsonSchema } from "./json-schema.ts";
@@ -11,11 +12,17 @@ import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./st
  * A value of the wrong shape is dropped: an object, a list or a function where a scalar is declared, a scalar where an
  * object or a list is declared, a union without a known tag. It is left out of objects and records, and becomes null in
  * a list and as the whole value. A scalar of another type passes: it cannot carry an undeclared field.
+ *
+ * With `isExact` a value that does not match is a `ReturnedMismatch`, as it always is for a schema of another library.
  */
-export function compileSelect(schema: Schema): (value: unknown) => unknown {
+export function compileSelect(schema: Schema, isExact = false): (value: unknown) => unknown {
   if (!(schema instanceof Dto || schema instanceof Field)) return compileByStandard(schema);
   const select: Select = schema.compileSelect();
-  return (value) => (value === undefined || value === null ? null : (select(value) ?? null));
+  return (value) => {
+    const issues = isExact ? findMismatches(schema, value) : [];
+    if (issues.length > 0) throw new ReturnedMismatch(issues);
+    return value === undefined || value === null ? null : (select(value) ?? null);
+  };
 }
 
 /** A returned value that a schema of another library does not accept, or from which no fields can be taken. */

@@ -33,10 +33,17 @@ export function refuseNul(text: string): void {
 }
 
 function decodeSegment(segment: string): string {
-  if (!segment.includes("%")) return segment;
+  const text = decodePercent(segment);
+  if (text === undefined) throw new MalformedTarget();
+  return text;
+}
+
+/** Undefined where the encoding is malformed. */
+export function decodePercent(text: string): string | undefined {
+  if (!text.includes("%")) return text;
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
-    throw new MalformedTarget();
+    return undefined;
   }
 }

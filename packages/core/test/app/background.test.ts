@@ -13,7 +13,6 @@ import {
   token,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { defaultRequestLimits } from "@tenon/core/internal";
 import { Background, type BackgroundPlatform, type Incoming, Outgoing } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 
@@ -147,7 +146,6 @@ function toIncoming(path: string): Incoming {
 const platform: BackgroundPlatform = {
   name: "reports",
   middlewares: [],
-  limits: defaultRequestLimits,
   serves: (route) => route.method === undefined,
   serialize: (reply) => new Outgoing(reply.status, String(reply.value), ""),
   fail: (error) => new Outgoing(error instanceof HttpError ? error.status : 500, "failed", ""),

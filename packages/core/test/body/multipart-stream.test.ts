@@ -5,8 +5,7 @@ import { BodyQueue } from "../../src/body/body-queue.ts";
 import { defaultRequestLimits } from "../../src/body/body-reader.ts";
 import { boundedChunks } from "../../src/body/bounded-chunks.ts";
 import { parseForm } from "../../src/body/form.ts";
-import { StreamedFile } from "../../src/body/streamed-file.ts";
-import { readStreamedForm } from "../../src/body/streamed-form.ts";
+import { readStreamedForm, StreamedFile } from "../../src/body/streamed-file.ts";
 import { type Incoming, RequestView } from "../../src/request/request.ts";
 
 const contentType = "multipart/form-data; boundary=b";

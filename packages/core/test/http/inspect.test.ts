@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "@tenon/core";
-import { isMediaType, isPlainHost } from "../../src/http/inspect.ts";
+import { isMediaType } from "../../src/body/grammar.ts";
+import { isPlainHost } from "../../src/http/inspect.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [

@@ -144,11 +144,8 @@ test("U+0000 and lone surrogates are refused with their path, in bound strings o
   assert.deepEqual(read(schema, { a: "🙂", other: "\0" }), { a: "🙂" });
 });
 
-test("an invalid field throws where the DTO is defined", () => {
-  assert.throws(() => dto(JSON.parse('{"__proto__": 1}')), { message: '"__proto__" cannot be a field' });
-  assert.throws(() => dto({ a: "required" as unknown as Field }), {
-    message: '"a" is not a field. Use string(), number() and the like.',
-  });
+test("__proto__ cannot be a field", () => {
+  assert.throws(() => dto(JSON.parse('{"__proto__": 1}')), TypeError);
 });
 
 test("numbers, booleans and lists are parsed from text", () => {
@@ -207,26 +204,38 @@ export type InferChecks = [
   Expect<Equal<Infer<Dto>, { [x: string]: unknown }>>,
 ];
 
-test("tags that the compiler rejects also throw where the DTO is defined", () => {
+export const misspelt = [
   // @ts-expect-error "requird" is not a tag
-  assert.throws(() => string("requird"), TypeError);
+  () => string("requird"),
   // @ts-expect-error "min" needs a number
-  assert.throws(() => string("min"), TypeError);
+  () => string("min"),
   // @ts-expect-error "min=" needs a number
-  assert.throws(() => string("min=x"), TypeError);
+  () => string("min=x"),
   // @ts-expect-error "email" takes no value
-  assert.throws(() => string("email=x"), TypeError);
+  () => string("email=x"),
+  // @ts-expect-error a default has a value
+  () => string("default"),
+  // @ts-expect-error "nullable" takes no value
+  () => string("nullable=true"),
   // @ts-expect-error numbers have no e-mail rule
-  assert.throws(() => number("email"), TypeError);
+  () => number("email"),
   // @ts-expect-error numbers have no length
-  assert.throws(() => integer("len=3"), TypeError);
-  // @ts-expect-error a boolean is required or not, nothing else
-  assert.throws(() => boolean("min=1"), TypeError);
+  () => integer("len=3"),
+  // @ts-expect-error the default of a number is a number
+  () => number("default=x"),
+  // @ts-expect-error a boolean has no bounds
+  () => boolean("min=1"),
+  // @ts-expect-error the default of a boolean is true or false
+  () => boolean("default=yes"),
   // @ts-expect-error lists have no "oneof"
-  assert.throws(() => array(string(), "oneof=a b"), TypeError);
+  () => array(string(), "oneof=a b"),
   // @ts-expect-error nested objects bring their own rules
-  assert.throws(() => nested(dto({}), "min=1"), TypeError);
-});
+  () => nested(dto({}), "min=1"),
+  // @ts-expect-error a text is not a field
+  () => array("string"),
+  // @ts-expect-error a text is not a field
+  () => dto({ a: "required" }),
+];
 
 test("alias() and describe() return a copy of the field with a note, and do not change the original", () => {
   const plain = integer("required", "min=1");
@@ -238,14 +247,6 @@ test("alias() and describe() return a copy of the field with a note, and do not 
   assert.deepEqual(readField(noted, 0), ["f min"]);
   assert.deepEqual(readField(noted, null), ["f required"]);
   assert.equal(readField(noted, "5", true), 5);
-});
-
-test("a field describes its rules in words", () => {
-  assert.deepEqual(string("required", "email", "max=9").rules(), [
-    "must be an e-mail address",
-    "must have at most 9 characters",
-  ]);
-  assert.deepEqual(boolean().rules(), []);
 });
 
 test("alias() takes one letter, and a DTO has each letter once", () => {

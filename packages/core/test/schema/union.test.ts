@@ -53,17 +53,9 @@ test("a union is read from a form", () => {
   assert.deepEqual(read(Shape, { kind: "circle", radius: "2.5" }, asForm), { kind: "circle", radius: 2.5 });
 });
 
-test("a union that cannot work throws where it is defined", () => {
-  for (const [make, message] of [
-    [() => union("kind", {}), 'a union needs variants: union("kind", { circle: Circle })'],
-    [() => union("", { a: dto({}) }), '"" cannot be the tag of a union'],
-    [() => union("__proto__", { a: dto({}) }), '"__proto__" cannot be the tag of a union'],
-    [() => union("kind", { a: dto({ kind: string() }) }), 'the variant "a" declares "kind", which the union adds'],
-    // @ts-expect-error a field is not a DTO
-    [() => union("kind", { a: string() }), 'the variant "a" is not a DTO'],
-  ] as const) {
-    assert.throws(make, { name: "TypeError", message });
-  }
+test("a variant that declares the tag itself throws where the union is defined", () => {
+  const message = 'the variant "a" declares "kind", which the union adds';
+  assert.throws(() => union("kind", { a: dto({ kind: string() }) }), { name: "TypeError", message });
 });
 
 export type Checks = [

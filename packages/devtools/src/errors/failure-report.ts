@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
-import { describeValue, type RequestLimits } from "@tenon/core/internal";
+import { describeValue } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import type { SourceExcerpt } from "../failure/code-frame.ts";
 import { findHints } from "../failure/hints.ts";
@@ -54,11 +54,13 @@ const mostErrors = 10;
 const longestValue = 2000;
 const redactor = new Redactor();
 
+type LimitName = "body" | "formParts" | "files" | "fileSize";
+
 export interface ReportSources {
   /** Shown where none of them matched. */
   readonly routes: () => readonly RouteInfo[];
   /** Shown where a request was too large. */
-  readonly limits?: RequestLimits;
+  readonly limits?: Readonly<Record<LimitName, number>>;
   /** The value of TENON_EDITOR. */
   readonly editor: string | undefined;
   /** The page of the current request in the developer tools. */
@@ -92,7 +94,7 @@ function toHints(errors: readonly ReportedError[]): string[] {
   });
 }
 
-function toLimits({ body, formParts, files, fileSize }: RequestLimits): Record<string, number> {
+function toLimits({ body, formParts, files, fileSize }: Readonly<Record<LimitName, number>>): Record<string, number> {
   return { body, formParts, files, fileSize };
 }
 

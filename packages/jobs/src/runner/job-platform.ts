@@ -1,5 +1,4 @@
 import type { Context, MiddlewareLike, Reply } from "@tenon/core";
-import { defaultRequestLimits, type Input } from "@tenon/core/internal";
 import { type BackgroundPlatform, type Incoming, Outgoing } from "@tenon/core/platform";
 import { definitionOf } from "../job-definition.ts";
 import type { JobIncoming } from "./job-incoming.ts";
@@ -16,18 +15,15 @@ export class JobOutgoing extends Outgoing {
   }
 }
 
-const limits = Object.freeze({ ...defaultRequestLimits, body: 16 * 1024 * 1024 });
-
 /** How jobs go through the kernel. */
 export function createJobPlatform(middlewares: readonly MiddlewareLike[]): BackgroundPlatform {
   return {
     name: "jobs",
     middlewares,
-    limits,
     serves: (route) => definitionOf(route.contract) !== undefined,
     serialize: (reply) => new JobOutgoing(reply),
     fail: (error: unknown, _: Context) => new JobOutgoing(undefined, error), // the runner logs it: it knows what follows
-    readInput: (incoming: Incoming): Input => {
+    readInput: (incoming: Incoming) => {
       const { run } = incoming as JobIncoming; // this platform makes no other kind of request
       return { value: JSON.parse(run.row.input), fromText: false };
     },

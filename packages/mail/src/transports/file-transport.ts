@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "@tenon/core/internal";
 import { findLinks, type Message, mostStored, type StoredMail, type Transport } from "../message.ts";
 
 const extension = ".json";
@@ -60,5 +59,5 @@ export class FileTransport implements Transport {
 }
 
 function toNothing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // an error of the file system
 }

@@ -1,6 +1,7 @@
+import type { Stats } from "node:fs";
 import { posix } from "node:path";
 import { type Context, HttpError, type Reply, type Routes, route } from "@tenon/core";
-import { type FileStamp, forever, ServedFolder, toFilePath } from "@tenon/core/internal";
+import { ServedFolder } from "@tenon/core/internal";
 import { describeMissing } from "../views/describe-missing.ts";
 import { type Fingerprint, Fingerprints, fingerprintLength, isSame } from "./fingerprints.ts";
 
@@ -18,7 +19,8 @@ export interface Assets {
 }
 
 const prefix = "/assets";
-const askAgain = "public, max-age=0";
+/** Seconds, see `ServedFolder`. */
+const [forever, askAgain] = [Number.POSITIVE_INFINITY, 0];
 
 /** Serves the files of a folder. Under a name with the fingerprint of its content, a file is cached for a year. */
 export function createAssets(folder: string | URL, { immutable, development = false }: AssetsOptions = {}): Assets {
@@ -27,26 +29,27 @@ export function createAssets(folder: string | URL, { immutable, development = fa
   const isHashed = (path: string) => esbuildHash.test(path) || hexHash.test(path) || immutable?.test(path) === true;
 
   async function assets(ctx: Context): Promise<Reply> {
-    const path = toFilePath(ctx.rest());
-    const reply = path === undefined ? undefined : await serve(ctx, path);
+    const reply = await serve(ctx, ctx.rest());
     if (reply === undefined) throw new HttpError(404, "Not Found");
     return reply;
   }
 
   /** A file with exactly this name comes first: its name may contain what looks like a fingerprint. */
-  async function serve(ctx: Context, path: string): Promise<Reply | undefined> {
-    const plain = await served.serve(ctx, path, (stamp) => ({
-      cacheControl: isHashed(path) ? forever : askAgain,
-      etag: toEtag(fingerprints.find(path), stamp),
+  async function serve(ctx: Context, segments: readonly string[]): Promise<Reply | undefined> {
+    const path = segments.join("/");
+    const plain = await served.serve(ctx, segments, (stats) => ({
+      maxAge: isHashed(path) ? forever : askAgain,
+      etag: toEtag(fingerprints.find(path), stats),
     }));
     if (plain !== undefined) return plain;
-    const { name, text } = splitName(path) ?? {};
+    const { name, text } = splitName(segments.at(-1) ?? "") ?? {};
     if (name === undefined) return undefined;
-    const known = fingerprints.find(name);
+    const current = [...segments.slice(0, -1), name];
+    const known = fingerprints.find(current.join("/"));
     // an old fingerprint still gets the file, but not cached: it would be the wrong content for a year
-    return served.serve(ctx, name, (stamp) => {
-      const etag = toEtag(known, stamp);
-      return { cacheControl: etag !== undefined && known?.text === text ? forever : askAgain, etag };
+    return served.serve(ctx, current, (stats) => {
+      const etag = toEtag(known, stats);
+      return { maxAge: etag !== undefined && known?.text === text ? forever : askAgain, etag };
     });
   }
 
@@ -61,8 +64,8 @@ export function createAssets(folder: string | URL, { immutable, development = fa
 }
 
 /** Made of the content, where it is known: two machines have different times for the same file. */
-function toEtag(known: Fingerprint | undefined, stamp: FileStamp): string | undefined {
-  return known !== undefined && isSame(known, stamp) ? `"${known.text}"` : undefined;
+function toEtag(known: Fingerprint | undefined, stats: Stats): string | undefined {
+  return known !== undefined && isSame(known, stats) ? `"${known.text}"` : undefined;
 }
 
 /** A bundler's hash in the name: `app-3f2a9c1b.js`. Digits alone are a date or a number, letters alone a word. */

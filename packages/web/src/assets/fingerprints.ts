@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { type FileStamp, isFileName, isMissing, stampOf } from "@tenon/core/internal";
 
-export interface Fingerprint extends FileStamp {
+/** What changes with a file, its times in milliseconds: no program can set `ctimeMs` back. */
+type Stamp = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
+
+export interface Fingerprint extends Stamp {
   readonly text: string;
 }
 
@@ -35,9 +37,9 @@ export class Fingerprints {
   }
 }
 
-export function isSame(one: FileStamp, other: FileStamp | undefined): boolean {
-  if (one.size !== other?.size || one.modified !== other.modified) return false;
-  return one.changed === other.changed && one.inode === other.inode; // a copied file may keep its old time
+export function isSame(one: Stamp, other: Stamp | undefined): boolean {
+  if (one.size !== other?.size || one.mtimeMs !== other.mtimeMs) return false;
+  return one.ctimeMs === other.ctimeMs && one.ino === other.ino; // a copied file may keep its old time
 }
 
 /** Unchanged files are not read again. */
@@ -54,7 +56,7 @@ function readAll(folder: string, known: ReadonlyMap<string, Fingerprint>): Map<s
 function listFiles(folder: string, below: string): string[] {
   const entries = unlessMissing(() => readdirSync(join(folder, below), { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
-    if (!isFileName(entry.name)) return [];
+    if (entry.name.startsWith(".") || entry.name.includes("\\")) return []; // those are not served
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
     return entry.isDirectory() ? listFiles(folder, name) : [name];
   });
@@ -67,20 +69,24 @@ function readFingerprint(folder: string, name: string, known: Fingerprint | unde
 }
 
 /** Undefined for what is not served: no regular file, missing, or a link out of the folder. */
-function findStamp(folder: string, name: string): FileStamp | undefined {
+function findStamp(folder: string, name: string): Stamp | undefined {
   return unlessMissing(() => {
     const real = realpathSync(join(folder, name));
     const stats = real.startsWith(folder) ? statSync(real) : undefined;
-    return stats?.isFile() === true ? stampOf(stats) : undefined;
+    if (stats?.isFile() !== true) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = stats;
+    return { size, mtimeMs, ctimeMs, ino };
   });
 }
+
+const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** In development a file may disappear at any moment, and links may be broken. */
 function unlessMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (missing.has(String((error as NodeJS.ErrnoException).code))) return undefined; // of the file system
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import type { Devtools, RequestLimits } from "@tenon/core/internal";
+import type { Devtools } from "@tenon/core/internal";
 import { addToPage, escapeHtml, toPlainPage, toPlainPolicy } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
 
@@ -14,7 +14,7 @@ interface Failure {
 export interface ErrorPagesParts {
   readonly renderer: Renderer;
   /** Shown to the developer where a request was too large. */
-  readonly limits: RequestLimits;
+  readonly limits: Parameters<Devtools["explain"]>[2];
   /** Explain failures to the developer. Undefined where there is none. */
   readonly devtools: Pick<Devtools, "explain"> | undefined;
 }

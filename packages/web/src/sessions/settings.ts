@@ -1,5 +1,5 @@
 import { type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, isToken, type Key, type RecordStore, takes } from "@tenon/core/internal";
+import { checkOptions, type Injectable, type Key, type RecordStore, takes } from "@tenon/core/internal";
 
 export interface PlainSessionOptions {
   /** The class or token under which the data module exports the store of the sessions: `KeyValue` of @tenon/data. */
@@ -34,8 +34,8 @@ export function toSessionSettings(options: PlainSessionOptions): SessionSettings
   checkOptions("sessionsModule()", given, {
     store: true,
     secret: findSecretFault,
-    cookie: takes.that(
-      isCookieName,
+    cookie: takes.match(
+      /^(?!__(?:Host|Secure)-)[\w.-]+$/i,
       'It takes a cookie\'s name: letters, digits, "_", "-" and ".", without a prefix such as __Host-, which it gets over TLS.',
     ),
     maxAge: age,
@@ -51,8 +51,4 @@ function findSecretFault(value: unknown): string | undefined {
   const cure =
     'It takes random bytes, the same on every instance and after a restart: for example what "openssl rand -base64 32" prints.';
   return given >= 32 ? undefined : `has ${given} bytes. At least 32 are needed. ${cure}`;
-}
-
-function isCookieName(value: unknown): boolean {
-  return typeof value === "string" && isToken(value) && !/^__(?:Host|Secure)-/i.test(value);
 }
