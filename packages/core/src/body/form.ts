@@ -2,9 +2,9 @@ import type { HttpError } from "../support/errors.ts";
 import { decodePercent } from "../support/path.ts";
 import type { RequestLimits } from "./body-reader.ts";
 import { refuseType, tooLarge } from "./body-reader.ts";
-import { decodeText, refuseForm } from "./form-text.ts";
 import { mediaTypeOf } from "./grammar.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
+import { decodeText, refuseForm } from "./part-head.ts";
 import { splitPairs } from "./query.ts";
 
 /** An uploaded file. The client chooses name and type: trust neither, and build no path from the name. */

@@ -1,7 +1,6 @@
 import { tooLarge } from "./body-reader.ts";
-import { refuseForm } from "./form-text.ts";
 import { findPartStart, maxHeadBytes, type Part, readPart } from "./multipart.ts";
-import { type PartHead, parsePartHead } from "./part-head.ts";
+import { type PartHead, parsePartHead, refuseForm } from "./part-head.ts";
 
 const blankLine = "\r\n\r\n";
 /** Smaller chunks are joined before they are searched: a body in chunks of one byte would be copied a million times. */

@@ -1,5 +1,4 @@
-import { refuseForm } from "./form-text.ts";
-import { type PartHead, parseParameters, parsePartHead } from "./part-head.ts";
+import { type PartHead, parseParameters, parsePartHead, refuseForm } from "./part-head.ts";
 
 export interface Part extends PartHead {
   /** A view into the body. */

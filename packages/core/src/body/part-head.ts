@@ -1,5 +1,5 @@
+import { BindError } from "../support/errors.ts";
 import { decodePercent } from "../support/path.ts";
-import { decodeText, refuseForm } from "./form-text.ts";
 import { isMediaType, isToken, tokenText } from "./grammar.ts";
 
 export interface PartHead {
@@ -117,4 +117,20 @@ function skipBlanks(text: string, start: number): number {
   let index = start;
   while (text[index] === " " || text[index] === "\t") index++;
   return index;
+}
+
+/** A form that cannot be read. The message never quotes it: it may hold a password. */
+export function refuseForm(message: string): never {
+  throw new BindError([{ path: "", rule: "form", message }]);
+}
+
+// ignoreBOM keeps the mark: it was typed, like any other character
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return refuseForm("is not UTF-8");
+  }
 }

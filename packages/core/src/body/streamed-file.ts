@@ -4,9 +4,9 @@ import { pipeline } from "node:stream/promises";
 import { BindError } from "../support/errors.ts";
 import { type RequestLimits, refuseType, tooLarge } from "./body-reader.ts";
 import { Form, isMultipart, tooManyParts, type UploadedFile } from "./form.ts";
-import { decodeText, refuseForm } from "./form-text.ts";
 import { findBoundary } from "./multipart.ts";
 import { MultipartStream } from "./multipart-stream.ts";
+import { decodeText, refuseForm } from "./part-head.ts";
 
 /** A file that is read while it arrives. The client chooses name and type: trust neither, and build no path from the name. */
 export class StreamedFile implements Omit<UploadedFile, "bytes"> {

@@ -74,7 +74,11 @@ function readPart(state: ContextState, part: "params" | "query" | "headers"): In
   if (part === "headers") return { value: incoming.headers(), fromText: true };
   const { readQuery } = tools.readers;
   return (
-    readQuery?.(incoming, state.request) ?? { value: new Form(state.queries).toRecord(), fromText: true, fromForm: true }
+    readQuery?.(incoming, state.request) ?? {
+      value: new Form(state.queries).toRecord(),
+      fromText: true,
+      fromForm: true,
+    }
   );
 }
 

@@ -3,7 +3,7 @@ import { BindError, type Issue } from "../support/errors.ts";
 import { toList } from "./collections.ts";
 import type { ReadOptions } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, toIssues } from "./found-issue.ts";
-import { toJsonSchema } from "./json-schema.ts";
+import { resolveRef, toJsonSchema } from "./json-schema.ts";
 import { reportFault, toBoolean, toInteger, toNumber } from "./scalars.ts";
 import { type InferOutput, type JsonSchema, type Schema, toIssue } from "./standard-schema.ts";
 
@@ -79,7 +79,7 @@ function convert(value: unknown, target: Target, options: ReadOptions): unknown 
 }
 
 function findTargets(root: JsonSchema): Targets {
-  const { properties } = resolve(root, root);
+  const { properties } = resolveRef(root, root);
   const targets = new Map<string, Target>();
   for (const [name, property] of Object.entries(toSchema(properties))) {
     const target = toTarget(toSchema(property), root);
@@ -99,20 +99,15 @@ function toTarget(schema: JsonSchema, root: JsonSchema): Target {
 
 /** The schema itself, or the alternatives that it names. */
 function toBranches(schema: JsonSchema, root: JsonSchema): JsonSchema[] {
-  const whole = resolve(schema, root);
+  const whole = resolveRef(schema, root);
   const branches = whole.anyOf ?? whole.oneOf;
-  return Array.isArray(branches) ? branches.map((branch) => resolve(toSchema(branch), root)) : [whole];
+  return Array.isArray(branches) ? branches.map((branch) => resolveRef(toSchema(branch), root)) : [whole];
 }
 
 function typesOf({ type, enum: values, const: value }: JsonSchema): string[] {
   if (type !== undefined) return [type].flat().filter((name) => typeof name === "string");
   const allowed = Array.isArray(values) ? values : value === undefined ? [] : [value];
   return allowed.map((one) => typeof one);
-}
-
-function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const [, name] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
-  return name === undefined ? schema : toSchema(toSchema(root.$defs)[name]);
 }
 
 function toSchema(value: unknown): JsonSchema {

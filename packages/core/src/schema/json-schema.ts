@@ -14,6 +14,14 @@ export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer
   return describeForeign(schema, direction) ?? {};
 }
 
+/** The schema that a `$ref` of a library names, or the schema itself. */
+export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (schema.$ref === "#") return root;
+  const [, name = ""] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
+  const target = (root.$defs as Readonly<Record<string, JsonSchema>> | undefined)?.[name]; // by JSON Schema
+  return target === undefined ? schema : resolveRef(target, root);
+}
+
 function describeForeign(schema: Schema, direction: Direction): JsonSchema | undefined {
   // optional in the standard, so that the type of a schema does not have it
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;

@@ -10,7 +10,7 @@ function selectScalar(value: unknown): unknown {
   return typeof value === "object" || typeof value === "function" ? undefined : value;
 }
 
-type Facts<T> = Pick<Kind<T>, "name" | "family" | "textForm" | "isText">;
+type Facts<T> = Pick<Kind<T>, "name" | "family" | "textForm" | "isText" | "keepsEmpty">;
 
 function scalar<T>(facts: Facts<T>, schema: JsonSchema, read: Reader<T>): Kind<T> {
   return { ...facts, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema };
@@ -123,7 +123,7 @@ export function timestamp<const Tags extends readonly PlainTag[]>(
 const selectTimestamp: Select = (value) =>
   value instanceof Date ? (isWritable(value) ? value : undefined) : selectScalar(value);
 
-export type Literal = string | number | boolean;
+type Literal = string | number | boolean;
 
 /** One of these values: `literal(["draft", 1, true])` is a `"draft" | 1 | true`. */
 export function literal<const Values extends readonly Literal[], const Tags extends readonly PlainTag[]>(
@@ -131,20 +131,15 @@ export function literal<const Values extends readonly Literal[], const Tags exte
   ...tags: Tags
 ): Field<Values[number] | NullOf<Tags>, IsPresent<Tags>> {
   const allowed: readonly unknown[] = values;
-  const kind: Kind<Values[number] | NullOf<Tags>> = {
-    name: "literal",
-    family: "plain",
-    read: (input, issues, { fromText }) => {
+  const facts = { name: "literal", family: "plain", keepsEmpty: () => allowed.includes("") } as const;
+  return new Field(
+    scalar<Values[number] | NullOf<Tags>>(facts, toLiteralSchema(values), (input, issues, { fromText }) => {
       const value = fromText ? toLiteral(input, allowed) : input;
       if (!allowed.includes(value)) report(issues, "oneof", `must be one of ${values.join(", ")}`);
       return value as Values[number]; // not used when there is an issue
-    },
-    compileSelect: () => selectScalar,
-    isScalar: true,
-    toSchema: () => toLiteralSchema(values),
-    keepsEmpty: () => allowed.includes(""),
-  };
-  return new Field<Values[number] | NullOf<Tags>, IsPresent<Tags>>(kind, tags);
+    }),
+    tags,
+  );
 }
 
 function toLiteralSchema(values: readonly Literal[]): JsonSchema {

@@ -2,7 +2,7 @@ import type { Issue } from "../support/errors.ts";
 import { findMismatches } from "./bind.ts";
 import { Dto } from "./dto.ts";
 import { Field, type Select } from "./field.ts";
-import { toJsonSchema } from "./json-schema.ts";
+import { resolveRef, toJsonSchema } from "./json-schema.ts";
 import { findSchemaIssues } from "./schema-issues.ts";
 import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./standard-schema.ts";
 
@@ -62,12 +62,7 @@ function compileByStandard(schema: Schema): Select {
 /** Objects whose properties are listed lose the others, at any depth; what the schema does not describe stays. */
 function compileByJsonSchema(root: JsonSchema): Select {
   const selects = new Map<JsonSchema, Select>();
-  const resolve = (schema: JsonSchema): JsonSchema => {
-    if (schema.$ref === "#") return root;
-    const [, name = ""] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
-    const target = (root.$defs as Readonly<Record<string, JsonSchema>> | undefined)?.[name]; // by JSON Schema
-    return target === undefined ? schema : resolve(target);
-  };
+  const resolve = (schema: JsonSchema) => resolveRef(schema, root);
   const compile = (schema: JsonSchema): Select => {
     const target = resolve(schema);
     const known = selects.get(target);

@@ -1,22 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  array,
-  BindError,
-  boolean,
-  type Context,
-  dto,
-  integer,
-  nested,
-  type Routes,
-  type Schema,
-  string,
-} from "@tenon/core";
+import { BindError, type Context, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import fc from "fast-check";
-import * as z from "zod";
 import { Form, type FormLimits, isForm, parseForm } from "../../src/body/form.ts";
-import { validate } from "../../src/schema/bind.ts";
 import { seeded } from "../support/seed.ts";
 import { type Call, testOnBothTransports } from "../support/transports.ts";
 
@@ -263,64 +250,6 @@ testOnBothTransports(
   },
   { limits: { formParts: 3, files: 1, fileSize: 100 } },
 );
-
-const EventDTO = dto({
-  title: string("required", "max=50"),
-  seats: integer("min=1"),
-  open: boolean(),
-  tags: array(string()),
-  prices: array(integer("min=1")),
-  site: string("url"),
-  note: string(),
-  author: nested(dto({ name: string() })),
-});
-const Booking = z.object({ seats: z.coerce.number(), tags: z.array(z.string()) });
-
-/** What a platform that accepts forms binds. */
-async function bindForm(text: string, schema: Schema = EventDTO): Promise<unknown> {
-  try {
-    return await validate(schema, { value: parse(text).toInput(), fromText: true, fromForm: true });
-  } catch (error) {
-    if (!(error instanceof BindError)) throw error;
-    return { issues: error.issues.map(({ path, rule }) => `${path} ${rule}`) };
-  }
-}
-
-test("bind() reads numbers, booleans and lists from the text of a form", async () => {
-  assert.deepEqual(await bindForm("title=Hi&seats=12&open=on&tags=a&tags=b&note=x"), {
-    title: "Hi",
-    seats: 12,
-    open: true,
-    tags: ["a", "b"],
-    note: "x",
-  });
-});
-
-test("a single value is a list of one, and a comma does not split it", async () => {
-  assert.deepEqual(await bindForm("title=Hi&tags=Lovelace,+Ada&prices=7"), {
-    title: "Hi",
-    tags: ["Lovelace, Ada"],
-    prices: [7],
-  });
-});
-
-test("an empty field counts as absent, unless its rules allow an empty string", async () => {
-  const blank = "seats=&open=&tags=&prices=&site=&note=&author=";
-  assert.deepEqual(await bindForm(`title=Hi&${blank}`), { title: "Hi", note: "" });
-  assert.deepEqual(await bindForm("title=Hi&prices=&prices=3&tags=&tags=a"), {
-    title: "Hi",
-    prices: [3],
-    tags: ["", "a"],
-  });
-  assert.deepEqual(await bindForm(`title=&${blank}`), { issues: ["title required"] });
-  assert.deepEqual(await bindForm("title=Hi&seats=+&site=x&title=again"), {
-    issues: ["title string", "seats integer", "site url"],
-  });
-});
-
-test("a Standard Schema gets the fields as sent", async () => {
-  assert.deepEqual(await bindForm("seats=3&tags=a&tags=b&__proto__=x", Booking), { seats: 3, tags: ["a", "b"] });
-});
 
 test("several files of one field are a list for a schema, beside texts of the same name", () => {
   const part = (name: string, file = "") =>

@@ -86,6 +86,15 @@ for (const [field, value] of defaults) {
   });
 }
 
+test("what a form leaves empty is absent, unless the rules of the field allow an empty text", () => {
+  const Event = dto({ seats: integer(), open: boolean(), tags: array(string()), site: string("url"), note: string() });
+  const blank = { seats: "", open: "", tags: "", site: "", note: "" };
+  assert.deepEqual(read(Event, blank, asForm), { note: "" });
+  assert.deepEqual(read(array(integer()), ["", "3"], asForm), [3]);
+  assert.deepEqual(read(array(string()), ["", "a"], asForm), ["", "a"]);
+  assert.deepEqual(read(dto({ author: nested(Event) }), { author: "" }, asForm), {});
+});
+
 test("a default applies to what a form leaves empty", () => {
   assert.equal(readField(integer("default=20"), "", asForm), 20);
   assert.deepEqual(readField(integer("default=20"), "x", asForm), ["f integer"]);
