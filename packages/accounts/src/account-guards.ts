@@ -44,13 +44,17 @@ export class PageLogin implements Middleware {
 
   async handle(ctx: Context, next: Next) {
     let isLoggedIn = false;
-    const reply = await this.#auth.handle(ctx, () => {
-      isLoggedIn = true;
-      return next();
-    });
-    const isForm = ctx.method !== "GET" && ctx.method !== "HEAD"; // a redirect cannot send it again
-    if (isLoggedIn || isForm || wantsJson(ctx)) return reply;
-    return redirect(`${this.#login}?next=${encodeURIComponent(toTarget(ctx))}`);
+    try {
+      return await this.#auth.handle(ctx, () => {
+        isLoggedIn = true;
+        return next();
+      });
+    } catch (error) {
+      const isRefused = !isLoggedIn && error instanceof HttpError && error.status === 401;
+      const isForm = ctx.method !== "GET" && ctx.method !== "HEAD"; // a redirect cannot send it again
+      if (!isRefused || isForm || wantsJson(ctx)) throw error;
+      return redirect(`${this.#login}?next=${encodeURIComponent(toTarget(ctx))}`);
+    }
   }
 }
 
