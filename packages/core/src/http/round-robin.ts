@@ -30,9 +30,8 @@ export class RoundRobin {
     return performance.now() >= this.#end;
   }
 
-  /** Calls the function in a later round. */
+  /** Calls the function in a later round. Only when this one is over. */
   wait(resume: () => void): void {
-    if (!this.#isCounting) this.#begin();
     this.#waiting.push(resume);
   }
 

@@ -115,13 +115,17 @@ export function toHttpSettings<T extends HttpOptions>(
 ): HttpSettings {
   checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
   const { limits = {}, trustedProxies = [], singleHeaders = [], engine } = options;
-  const single = [...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())];
+  const byLength: string[][] = [];
+  for (const name of [...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]) {
+    byLength[name.length] ??= [];
+    byLength[name.length]?.push(name);
+  }
   const { openapi = {}, docs = false } = options;
   const given = Object.entries(limits).filter(([, value]) => value !== undefined); // undefined would be no limit at all
   return {
     limits: { ...defaultLimits, ...Object.fromEntries(given) },
     trustedProxies,
-    singleHeaders: Object.groupBy(single, ({ length }) => length) as SingleHeaders, // its type has undefined lists
+    singleHeaders: byLength,
     engine,
     errors: toErrorFormat(options.errors),
     openapi,
@@ -137,4 +141,4 @@ function toDocs(options: DocsOptions): Docs | undefined {
 }
 
 /** Headers that a request may carry once, in lower case, by the length of their names. */
-export type SingleHeaders = Readonly<Record<number, readonly string[]>>;
+export type SingleHeaders = readonly (readonly string[] | undefined)[];

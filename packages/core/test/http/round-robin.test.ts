@@ -13,7 +13,3 @@ test("those that wait for a turn continue one by one, each in a round of its own
   await promise;
   assert.deepEqual(rounds, [1, 2]);
 });
-
-test("the first turn begins a round", async () => {
-  await new Promise<void>((resolve) => new RoundRobin().wait(resolve));
-});
