@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoundedMap } from "../../src/support/bounded-map.ts";
+import { BoundedMap } from "@tenon/core/internal";
 
 test("a bounded map returns what was set, and undefined for other keys", () => {
   const map = new BoundedMap<string, number>(4);

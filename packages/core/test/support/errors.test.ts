@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { causesOf } from "../../src/support/errors.ts";
+import { causesOf } from "@tenon/core/internal";
 
 test("an error is followed by its causes, at most ten, each once", () => {
   const root = new Error("root", { cause: "a text" });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { ExpiringRecords, type RecordStore } from "@tenon/core/internal";
 import { FakeClock } from "@tenon/core/testing";
-import { ExpiringRecords, type RecordStore } from "../../src/support/expiring-records.ts";
 
 /** A store in memory that keeps everything: what expires does so by the clock. */
 class Memory implements RecordStore {
