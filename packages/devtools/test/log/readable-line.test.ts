@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { relative } from "node:path";
 import { test } from "node:test";
+import { run } from "../../../../test/support/run.ts";
 import { toPrettyLine } from "../../../core/src/log/log-pretty.ts";
 import { findHints } from "../../src/failure/hints.ts";
 import { toReadableLine } from "../../src/log/readable-line.ts";
@@ -68,4 +69,22 @@ test("a line of the access log fits 100 columns", () => {
   assert.equal(long.length - 1, 100);
   assert.match(access({ path: "/a\u009b" }), / \/a\\u009b /);
   assert.match(access({ msg: "other" }), / other id=584fd9c4-e7bb-\S+ method=DELETE path=\/posts\/1 /);
+});
+
+const logging = `import { api, createApp, defineModule } from "@tenon/core";
+const options = { devtools: { file: false }, log: { pretty: true, color: false } };
+const app = await createApp(defineModule({ name: "app" }), api(), options);
+app.log.info({ method: "GET", path: "/a", status: 200, ms: 1 }, "request");
+`;
+
+test("createApp() writes such lines in development, and plain ones elsewhere", async () => {
+  const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", logging];
+  for (const [env, line] of [
+    [{ TENON_DEV: "restart" }, / INFO {2}GET \/a 200 1 ms\n$/],
+    [{ NODE_ENV: "development" }, / INFO {2}request method=GET path=\/a status=200 ms=1\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(process.execPath, args, { cwd: import.meta.dirname, env });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, line);
+  }
 });
