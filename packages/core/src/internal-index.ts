@@ -1,6 +1,6 @@
 export type { DevtoolsHost } from "./app/development.ts";
 export { isMetricSource } from "./app/metric.ts";
-export { type Devtools, describeStores } from "./app/platform.ts";
+export { describeStores } from "./app/platform.ts";
 export { connectToPrimary, type WorkerPort } from "./app/primary.ts";
 export { stopOnSignals } from "./app/signals.ts";
 export { serializeCookie } from "./body/cookies.ts";
@@ -39,4 +39,3 @@ export { findNearest } from "./support/nearest.ts";
 export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
 export { parsePattern } from "./support/pattern.ts";
 export { parseSettingUrl } from "./support/setting-url.ts";
-export { keepsLongStacks } from "./support/stack-limit.ts";

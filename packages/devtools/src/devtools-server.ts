@@ -1,6 +1,12 @@
 import type { Context, ErrorFormat } from "@tenon/core";
-import { type Devtools, logError, toHttpError } from "@tenon/core/internal";
-import { type Incoming, type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
+import { logError, toHttpError } from "@tenon/core/internal";
+import {
+  type Incoming,
+  type Outgoing,
+  type PlatformParts,
+  type RequestHandler,
+  toOutgoing,
+} from "@tenon/core/platform";
 import { readManifest, toBanner } from "./banner.ts";
 import { collectStores } from "./collect-stores.ts";
 import type { DevtoolsHandler } from "./devtools-handler.ts";
@@ -9,6 +15,7 @@ import type { Failure, ReportSources } from "./errors/failure-report.ts";
 import { toOverview } from "./overview.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
 
+type Devtools = NonNullable<PlatformParts["devtools"]>;
 type Limits = Parameters<Devtools["explain"]>[2];
 
 /** Recognises the developer, and passes requests to the developer tools from the start of the application on. */

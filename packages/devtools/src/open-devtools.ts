@@ -1,11 +1,4 @@
-import {
-  checkOptions,
-  type Devtools,
-  type DevtoolsHost,
-  type OptionTable,
-  readEnvironment,
-  takes,
-} from "@tenon/core/internal";
+import { checkOptions, type DevtoolsHost, type OptionTable, readEnvironment, takes } from "@tenon/core/internal";
 import { DeveloperAccess } from "./developer-access.ts";
 import { DevtoolsServer } from "./devtools-server.ts";
 
@@ -19,7 +12,7 @@ const optionTable: OptionTable<DevtoolsHost["options"]> = {
  * Pages for developers at `/_dev`, which show the requests of an application, its jobs, routes, modules and stores.
  * `createApp()` calls it in a process that was started for development.
  */
-export function openDevtools({ options, secret, ...host }: DevtoolsHost): Devtools {
+export function openDevtools({ options, secret, ...host }: DevtoolsHost): DevtoolsServer {
   checkOptions("devtools of createApp()", options, optionTable);
   const { keep = 300, slowQuery = 50, file } = options;
   const { test, editor } = readEnvironment();

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Context } from "@tenon/core";
-import type { Devtools } from "@tenon/core/internal";
-import { type Incoming, Outgoing, type RequestHandler } from "@tenon/core/platform";
+import { type Incoming, Outgoing, type PlatformParts, type RequestHandler } from "@tenon/core/platform";
 import { addToPage } from "./html.ts";
 
 const scriptPath = "/@tenon/reload.js";
@@ -38,13 +37,15 @@ const script = `(() => {
 /** With a hash, because a browser keeps the script: a page that is opened at a restart could not load it any more. */
 const scriptUrl = `${scriptPath}?v=${hash("sha1", script).slice(0, 8)}`;
 
+type Devtools = NonNullable<PlatformParts["devtools"]>;
+
 /** Reloads the developer's open pages after a restart by `tenon dev`. Uses nothing inline, for `secureHeaders()`. */
 export class LiveReload {
-  readonly #devtools: Pick<Devtools, "admit" | "hasSecret">;
+  readonly #devtools: Devtools;
   /** Another one in each process. */
   readonly #id = randomUUID();
 
-  constructor(devtools: Pick<Devtools, "admit" | "hasSecret">) {
+  constructor(devtools: Devtools) {
     this.#devtools = devtools;
   }
 

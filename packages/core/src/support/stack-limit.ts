@@ -3,9 +3,5 @@ const deepest = 50;
 
 /** Keeps stacks long enough to reach the application. It costs time for each error: for development and tests. */
 export function keepLongStacks(): void {
-  if (!keepsLongStacks()) Error.stackTraceLimit = deepest;
-}
-
-export function keepsLongStacks(): boolean {
-  return Error.stackTraceLimit >= deepest;
+  Error.stackTraceLimit = Math.max(Error.stackTraceLimit, deepest);
 }

@@ -1,6 +1,8 @@
-import { keepsLongStacks } from "@tenon/core/internal";
 import type { CompiledQuery, QueryCompiler } from "kysely";
 import { StoreError } from "../store-error.ts";
+
+/** Those of V8's default rarely reach the application. Core keeps more, and so does node with --stack-trace-limit. */
+const shortStack = 10;
 
 /**
  * Where an application builds its statements. A `return` without `await` ends the stack of an error inside of Kysely, so
@@ -14,7 +16,7 @@ export class StatementOrigins {
     return {
       compileQuery: (node, queryId) => {
         const query = compiler.compileQuery(node, queryId);
-        if (keepsLongStacks()) this.#stacks.set(query, new Error());
+        if (Error.stackTraceLimit > shortStack) this.#stacks.set(query, new Error());
         return query;
       },
     };

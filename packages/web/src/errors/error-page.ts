@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import type { Devtools } from "@tenon/core/internal";
+import type { PlatformParts } from "@tenon/core/platform";
 import { addToPage, escapeHtml, toPlainPage, toPlainPolicy } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
 
@@ -16,10 +16,11 @@ export interface ErrorPagesParts {
   /** Shown to the developer where a request was too large. */
   readonly limits: Parameters<Devtools["explain"]>[2];
   /** Explain failures to the developer. Undefined where there is none. */
-  readonly devtools: Pick<Devtools, "explain"> | undefined;
+  readonly devtools: PlatformParts["devtools"];
 }
 
-type Explanation = Awaited<NonNullable<ReturnType<Devtools["explain"]>>>;
+type Devtools = NonNullable<PlatformParts["devtools"]>;
+type Explanation = Awaited<ReturnType<Devtools["explain"]>>;
 
 const developerView = "errors/development";
 const plainPolicy = toPlainPolicy();
@@ -71,11 +72,7 @@ export class ErrorPages {
     }
   }
 
-  async #renderPlain(
-    { status, message }: Failure,
-    explanation: Explanation | undefined,
-    ctx: Context,
-  ): Promise<string> {
+  async #renderPlain({ status, message }: Failure, explanation: Explanation, ctx: Context): Promise<string> {
     const { html, policy } = (await explanation?.toPage()) ?? {
       policy: plainPolicy,
       html: toPlainPage(
