@@ -58,7 +58,7 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   return parts.join("; ");
 }
 
-/** Of space and tab only: trim() would also remove what another parser keeps in a name, such as U+00A0. */
+/** Removes space and tab only: trim() would also remove what another parser keeps in a name, such as U+00A0. */
 function trim(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === " " || text[start] === "\t") start++;
