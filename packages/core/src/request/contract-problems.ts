@@ -44,7 +44,9 @@ export interface DeclaredRoute {
 export function findContractProblems(contract: Contract, route: DeclaredRoute): string[] {
   const unknown = explainUnknownNames(contract, names);
   if (unknown !== undefined) return [`has an unknown key: ${unknown}`];
-  const { params, headers, returns, errors } = contract;
+  const { params, headers, returns, errors, responds = {} } = contract;
+  const unknownResponse = explainUnknownNames(responds, ["headers", "cookies"]);
+  if (unknownResponse !== undefined) return [`has an unknown key in \`responds\`: ${unknownResponse}`];
   return [
     ...fieldsOf(headers)
       .filter((name) => name !== name.toLowerCase())

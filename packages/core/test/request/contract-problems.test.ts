@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, type Contract, dto, endpoint, file, string } from "@tenon/core";
+import { api, array, type Context, type Contract, dto, endpoint, file, nested, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { CreatePost, Post } from "../support/post-schemas.ts";
 import { startError } from "../support/start-error.ts";
@@ -8,6 +8,7 @@ import { moduleOf } from "../support/transports.ts";
 
 const refused: readonly object[] = [
   { sumary: "x" },
+  { responds: { header: {} } },
   { headers: dto({ "X-A": string() }) },
   { returns: null },
   { returns: { 404: Post } },
@@ -30,19 +31,21 @@ for (const contract of refused) {
   });
 }
 
-test("what no request can have stops the start: a body of GET, and a file in JSON", async () => {
-  for (const [method, body] of [
-    ["GET", CreatePost],
-    ["POST", dto({ n: file() })],
-  ] as const) {
-    const handler = endpoint({ body }, () => "");
-    const { problems } = await startError(moduleOf([{ method, path: "/", handler }]));
-    assert.deepEqual(
-      problems.map(({ code }) => code),
-      ["BAD_CONTRACT"],
-    );
-  }
-});
+const unsendable: readonly [method: "GET" | "POST", contract: Contract, says: string][] = [
+  ["GET", { body: CreatePost }, "declares a body, which a GET request does not have"],
+  ["POST", { body: dto({ n: file() }) }, "in its JSON body, where no client can send a file. Use body: { form: … }."],
+  ["GET", { query: dto({ n: nested(Post) }) }, "in its query, where no client can send an object. Use json()"],
+  ["GET", { query: dto({ n: array(Post) }) }, "in its query, where no client can send an object. Use json()"],
+  ["POST", { body: { form: dto({ n: nested(Post) }) } }, "in its form, where no client can send an object. Use json()"],
+];
+for (const [method, contract, says] of unsendable) {
+  test(`what no request can have stops the start, with its cure: ${says}`, async () => {
+    const handler = endpoint(contract, () => "");
+    const error = await startError(moduleOf([{ method, path: "/", handler: handler as never }]));
+    assert.equal(error.problems[0]?.code, "BAD_CONTRACT");
+    assert.ok(error.message.includes(says), error.message);
+  });
+}
 
 test("every form of a body is accepted", async () => {
   const bodies: Contract["body"][] = [
