@@ -15,16 +15,16 @@ export const routers: readonly RouterInfo[] = [
     name: "Tenon",
     package: "@tenon/core",
     load: async () => {
-      const [{ Router }, { parsePattern }, { findDuplicates }] = await Promise.all([
+      const [{ Router }, { parsePattern }, { findDuplicateRoutes }] = await Promise.all([
         import("../../packages/core/src/route/router.ts"),
         import("../../packages/core/src/support/pattern.ts"),
-        import("../../packages/core/src/route/conflict.ts"),
+        import("../../packages/core/src/route/duplicates.ts"),
       ]);
       return (patterns) => {
         const routes = patterns.map((path, index) => {
           return { method: "GET" as const, path, pattern: parsePattern(path), owner: "bench", index };
         });
-        const [problem] = findDuplicates(routes);
+        const [problem] = findDuplicateRoutes(routes as unknown as Parameters<typeof findDuplicateRoutes>[0]); // it reads no more
         if (problem !== undefined) throw new Error(problem.message);
         const router = new Router(routes);
         return (path) => router.resolve("GET", path)?.route.index ?? -1;

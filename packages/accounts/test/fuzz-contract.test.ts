@@ -83,7 +83,7 @@ test("the OpenAPI document is valid, and the audit of routes finds nothing", () 
       method: route.method ?? assert.fail("an API has no commands"),
       declared: route.contract !== undefined,
       ...(route.contract?.access && { access: route.contract.access }),
-      policies: route.guards.flatMap(({ policy }) => policy ?? []),
+      policies: route.middlewareContracts.flatMap(({ policy }) => policy ?? []),
       uncovered: uncoveredParamsOf(route),
     }));
     assert.equal(routes.filter(({ controller }) => controller === "AccountsController").length, 17);

@@ -83,10 +83,18 @@ function isReadable({ path, contract, returns }: RouteInfo): boolean {
   return returned.length === 0 ? !streamPath.test(path) : !returned.some((body) => body !== null && "content" in body);
 }
 
-/** A path that probably responds with 200: without guards, and without parameters if possible. */
+/** Whether no middleware refuses a request because of who sends it. A rate limit does not. */
+function isOpen({ secured, middlewareContracts }: RouteInfo): boolean {
+  const refuses = middlewareContracts.some(
+    ({ policy, errors = {} }) => policy !== undefined || 401 in errors || 403 in errors,
+  );
+  return !secured && !refuses;
+}
+
+/** A path that probably responds with 200: open, and without parameters if possible. */
 function findExample(routes: readonly RouteInfo[], docs: string | undefined): string | undefined {
   const patterns = routes
-    .filter((route) => route.method === "GET" && route.guards.length === 0 && route.path !== docs && isReadable(route))
+    .filter((route) => route.method === "GET" && isOpen(route) && route.path !== docs && isReadable(route))
     .map(({ path }) => parsePattern(path))
     .filter(({ path, wildcard }) => !wildcard && !path.includes("."));
   const own = patterns.filter(({ path }) => !healthPath.test(path));

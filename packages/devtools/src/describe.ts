@@ -114,7 +114,18 @@ export function toDescription(built: DevtoolsHost["built"]): AppDescription {
 }
 
 function toRouteDescription(route: RouteInfo): RouteDescription {
-  const { method, path, handler, controller, middlewares, module, contract, operationId, guards, secured } = route;
+  const {
+    method,
+    path,
+    handler,
+    controller,
+    middlewares,
+    module,
+    contract,
+    operationId,
+    middlewareContracts,
+    secured,
+  } = route;
   const uncovered = uncoveredParamsOf(route);
   return {
     ...(method === undefined ? {} : { method }),
@@ -127,7 +138,7 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
     declared: contract !== undefined,
     ...(Object.keys(contract?.live?.receives ?? {}).length === 0 ? {} : { receives: true }),
     secured,
-    policies: guards.flatMap(({ policy }) => policy ?? []),
+    policies: middlewareContracts.flatMap(({ policy }) => policy ?? []),
     ...(uncovered.length === 0 ? {} : { uncovered }),
     ...(contract?.access === undefined ? {} : { access: contract.access }),
     ...(contract?.summary === undefined ? {} : { summary: contract.summary }),

@@ -2,8 +2,12 @@ import type { RouteInfo } from "@tenon/core";
 import { parsePattern } from "@tenon/core/internal";
 
 /** The parameters of the path about which no policy decides. The `*` of a GET names a file to read. */
-export function uncoveredParamsOf({ method, path, guards }: Pick<RouteInfo, "method" | "path" | "guards">): string[] {
-  const covers = guards.map((guard) => guard.covers ?? []);
+export function uncoveredParamsOf({
+  method,
+  path,
+  middlewareContracts,
+}: Pick<RouteInfo, "method" | "path" | "middlewareContracts">): string[] {
+  const covers = middlewareContracts.map((guard) => guard.covers ?? []);
   if (covers.includes("path")) return [];
   const { params, wildcard } = parsePattern(path);
   const names = [...params.map(({ name }) => name), ...(wildcard && method !== "GET" ? ["*"] : [])];

@@ -24,7 +24,8 @@ function routesAt(...paths: readonly string[]): RouteInfo[] {
       returns: {},
       secured: false,
       module: undefined,
-      guards: guard === undefined ? [] : [{}],
+      middlewareContracts:
+        guard === "guarded" ? [{ errors: { 401: "Unauthorized" } }] : [{ errors: { 429: "Too Many Requests" } }],
     };
   });
 }

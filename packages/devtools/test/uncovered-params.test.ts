@@ -11,7 +11,7 @@ for (const [method, path, covers, params] of [
   ["PUT", "/orgs/:org/files/*", [["org"]], ["*"]],
 ] as const) {
   test(`${method} ${path} with ${JSON.stringify(covers)} leaves ${JSON.stringify(params)}`, () => {
-    const guards = covers.map((covered) => (covered === undefined ? {} : { covers: covered }));
-    assert.deepEqual(uncoveredParamsOf({ method, path, guards }), params);
+    const middlewareContracts = covers.map((covered) => (covered === undefined ? {} : { covers: covered }));
+    assert.deepEqual(uncoveredParamsOf({ method, path, middlewareContracts }), params);
   });
 }

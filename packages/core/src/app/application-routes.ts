@@ -13,7 +13,7 @@ import { observeHandler, observeMiddleware, toRunnable } from "../request/observ
 import { Selection } from "../request/selection.ts";
 import { findControllers, findUnserved } from "../route/controllers.ts";
 import { findDuplicateNames, findDuplicateRoutes } from "../route/duplicates.ts";
-import { type FlatRoute, flattenRoutes, type Owner, toGuards } from "../route/flatten.ts";
+import { contractsOf, type FlatRoute, flattenRoutes, type Owner } from "../route/flatten.ts";
 import type { Routes } from "../route/route.ts";
 import { Router } from "../route/router.ts";
 import { describeShadow, findShadows } from "../route/shadows.ts";
@@ -38,7 +38,7 @@ export class ApplicationRoutes {
   readonly #errors: NamedPlatform["errors"];
   readonly #routes: readonly FlatRoute[];
   /** What the middlewares of the application add to every route. */
-  readonly #guards: readonly MiddlewareContract[];
+  readonly #middlewareContracts: readonly MiddlewareContract[];
   readonly #appLevel: readonly Compiled[];
 
   /** Throws for every problem of the modules and their routes. The platform is undefined after a problem of its own. */
@@ -48,7 +48,7 @@ export class ApplicationRoutes {
     const { container, graph, problems, log } = parts;
     const name = `${platform?.name}()`;
     this.#appLevel = this.#compileAll(platform?.middlewares ?? [], name);
-    this.#guards = toGuards(this.#appLevel);
+    this.#middlewareContracts = contractsOf(this.#appLevel);
     const controllers = findControllers(container.constructed, problems);
     const ofControllers = controllers.flatMap((found) => {
       const { controller, node, routes } = found;
@@ -119,13 +119,13 @@ export class ApplicationRoutes {
 
   #flatten(
     routes: Routes,
-    owner: Omit<Owner, "guards" | "compile">,
+    owner: Omit<Owner, "middlewareContracts" | "compile">,
     node: ModuleNode,
     user: string,
     problems: Problem[],
   ): FlatRoute[] {
     const compile = (middleware: MiddlewareLike, place: string) => this.#compile(middleware, place, node, user);
-    return flattenRoutes(routes, { ...owner, guards: this.#guards, compile }, problems);
+    return flattenRoutes(routes, { ...owner, middlewareContracts: this.#middlewareContracts, compile }, problems);
   }
 
   #compileAll(middlewares: readonly MiddlewareLike[], user: string): Compiled[] {

@@ -1,4 +1,4 @@
-import { type Body, type LiveContract, policiesOf, toBody } from "../request/contract.ts";
+import { type Body, type LiveContract, toBody } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
 import { type JsonSchema, toJsonSchema } from "../schema/json-schema.ts";
 import type { Schema } from "../schema/standard-schema.ts";
@@ -52,14 +52,14 @@ export function toOperation(
   tools: DocumentTools,
 ): Operation {
   const { components, readsForms } = tools;
-  const { contract = {}, guards, module } = route;
+  const { contract = {}, middlewareContracts, module } = route;
   const { deprecated, live } = contract;
-  const policies = policiesOf(route);
+  const policies = middlewareContracts.flatMap(({ policy }) => policy ?? []);
   const description = toDescription(contract.description, policies);
   const body = toBody(contract.body);
   const tags = contract.tags ?? (module === undefined ? [] : [module]);
-  const parameters = toParameters(contract, inPath, components, guards);
-  const responses = toResponses(route.contract, guards, tools);
+  const parameters = toParameters(contract, inPath, components, middlewareContracts);
+  const responses = toResponses(route.contract, middlewareContracts, tools);
   if (live?.kind === "socket") {
     delete responses.default;
     responses["101"] = { description: tools.reasonOf(101) };
@@ -70,7 +70,7 @@ export function toOperation(
     ...(description === undefined ? {} : { description }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(deprecated === true ? { deprecated } : {}),
-    security: toSecurity(guards, components),
+    security: toSecurity(middlewareContracts, components),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}

@@ -29,9 +29,9 @@ export function toParameters(
   { params, query, headers }: Contract,
   inPath: readonly PathParameter[],
   components: Components,
-  guards: readonly MiddlewareContract[],
+  contracts: readonly MiddlewareContract[],
 ): Parameter[] {
-  const read: [string, Member][] = guards
+  const read: [string, Member][] = contracts
     .flatMap((guard) => Object.entries(guard.headers ?? {}))
     .map(([name, description]) => [name, { required: false, description, value: { schema: { type: "string" } } }]);
   const declared = membersOf(params, components);

@@ -46,7 +46,7 @@ const undeclared: ResponseObject = { description: "This endpoint does not declar
 /** What a client may get, by status. */
 export function toResponses(
   contract: Contract | undefined,
-  guards: readonly MiddlewareContract[],
+  contracts: readonly MiddlewareContract[],
   tools: DocumentTools,
 ): Record<string, ResponseObject> {
   const { components, reasonOf } = tools;
@@ -63,7 +63,7 @@ export function toResponses(
       };
     }
   }
-  for (const [status, error] of toErrors(contract, guards, tools.errors)) {
+  for (const [status, error] of toErrors(contract, contracts, tools.errors)) {
     responses[status] = toErrorResponse(status, error, tools);
   }
   return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
@@ -105,11 +105,11 @@ interface DeclaredError {
 /** Those of the endpoint, of its guards, and of input that is rejected before the handler runs. */
 function toErrors(
   contract: Contract | undefined,
-  guards: readonly MiddlewareContract[],
+  contracts: readonly MiddlewareContract[],
   format: ErrorFormat,
 ): Map<number, DeclaredError> {
   const errors = new Map<number, DeclaredError>();
-  const all = [impliedErrors(contract ?? {}, format), contract?.errors, ...guards.map((guard) => guard.errors)];
+  const all = [impliedErrors(contract ?? {}, format), contract?.errors, ...contracts.map((guard) => guard.errors)];
   for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
     const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
     if (isSchema(declared)) schemas.add(declared);

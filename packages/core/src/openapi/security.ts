@@ -5,9 +5,9 @@ import type { Components } from "./components.ts";
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** The alternatives of a route: one scheme of each guard. Empty for a public route. */
-export function toSecurity(guards: readonly MiddlewareContract[], components: Components): SecurityRequirement[] {
+export function toSecurity(contracts: readonly MiddlewareContract[], components: Components): SecurityRequirement[] {
   let alternatives: SecurityRequirement[] = [{}];
-  for (const { security = {}, optional = false } of guards) {
+  for (const { security = {}, optional = false } of contracts) {
     const schemes = Object.entries(security);
     for (const [name, scheme] of schemes) components.addScheme(name, scheme);
     const own: SecurityRequirement[] = schemes.map(([name]) => ({ [name]: [] }));

@@ -33,7 +33,7 @@ export interface ContractMismatch {
 interface DeclaredRoute {
   readonly method: string | undefined;
   readonly path: string;
-  readonly guards: readonly MiddlewareContract[];
+  readonly middlewareContracts: readonly MiddlewareContract[];
 }
 
 /** What is declared for one status. */
@@ -65,14 +65,14 @@ export class ContractCheck {
   readonly #report: (ctx: Context, mismatch: ContractMismatch) => void;
 
   constructor(
-    { method, path, guards }: DeclaredRoute,
+    { method, path, middlewareContracts }: DeclaredRoute,
     contract: Contract,
     report: (ctx: Context, mismatch: ContractMismatch) => void,
     format: ErrorFormat = plainErrors,
   ) {
     this.#route = describeRoute({ method, path });
     this.#contract = contract;
-    this.#statuses = toStatuses(contract, guards, format);
+    this.#statuses = toStatuses(contract, middlewareContracts, format);
     this.#report = report;
   }
 
@@ -188,7 +188,7 @@ function toLines(issues: readonly Issue[]): string {
 /** Every status that a client may see. */
 function toStatuses(
   contract: Contract,
-  guards: readonly MiddlewareContract[],
+  contracts: readonly MiddlewareContract[],
   format: ErrorFormat,
 ): Map<number, Declared> {
   const statuses = new Map<number, Declared>();
@@ -202,7 +202,7 @@ function toStatuses(
     if (isSchema(declared)) schemas.push(declared);
     else if (isContent(declared)) types.push(...[declared.content].flat());
   }
-  for (const errors of [impliedErrors(contract, format), contract.errors, ...guards.map((guard) => guard.errors)]) {
+  for (const errors of [impliedErrors(contract, format), contract.errors, ...contracts.map((guard) => guard.errors)]) {
     for (const [status, declared] of Object.entries(errors ?? {})) {
       const { schemas, messages } = entryOf(status);
       if (isSchema(declared)) schemas.push(declared);

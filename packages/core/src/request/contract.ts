@@ -222,11 +222,6 @@ export interface DeclaredHandler {
   readonly contract?: Contract | undefined;
 }
 
-/** The rules of the policies of a route. */
-export function policiesOf({ guards }: { readonly guards: readonly MiddlewareContract[] }): string[] {
-  return guards.flatMap(({ policy }) => policy ?? []);
-}
-
 /** What the contract says, or `posts.show` for `show` of `PostsController`. Undefined for a handler without a name. */
 export function toOperationId({ controller, handler, contract }: DeclaredHandler): string | undefined {
   if (contract?.operationId !== undefined) return contract.operationId;

@@ -30,7 +30,7 @@ export function findDuplicateNames(routes: readonly FlatRoute[]): Problem[] {
   });
   const dtos = served.flatMap((route) => findNamedDtos(route).map((dto) => ({ name: dto.name, value: dto, route })));
   const schemes = served.flatMap((route) =>
-    route.guards
+    route.middlewareContracts
       .flatMap(({ security = {} }) => Object.entries(security))
       .map(([name, scheme]) => ({ name, value: JSON.stringify(scheme), route })),
   );
@@ -65,7 +65,7 @@ function findTwins(all: readonly Named[], toProblem: (first: Named, twin: Named)
   });
 }
 
-function findNamedDtos({ contract = {}, body, returns, guards }: FlatRoute): NamedSchema[] {
+function findNamedDtos({ contract = {}, body, returns, middlewareContracts }: FlatRoute): NamedSchema[] {
   const found = new Set<NamedSchema>();
   const refer: Refer = (dto, direction) => {
     if (!found.has(dto)) {
@@ -75,7 +75,7 @@ function findNamedDtos({ contract = {}, body, returns, guards }: FlatRoute): Nam
     return {};
   };
   const { params, query, headers } = contract;
-  const errors = [contract, ...guards].flatMap((declared) => Object.values(declared.errors ?? {}));
+  const errors = [contract, ...middlewareContracts].flatMap((declared) => Object.values(declared.errors ?? {}));
   for (const schema of [params, query, headers, body?.schema, ...Object.values(returns), ...errors]) {
     if (isSchema(schema)) toJsonSchema(schema, "output", refer);
   }

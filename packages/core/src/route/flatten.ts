@@ -43,7 +43,7 @@ export interface FlatRoute {
   /** What its contract returns, by status. */
   readonly returns: ReturnsByStatus;
   /** What its middlewares add to it. */
-  readonly guards: readonly MiddlewareContract[];
+  readonly middlewareContracts: readonly MiddlewareContract[];
   /** Whether a guard declares a security scheme for it, and does not let requests without it pass. */
   readonly secured: boolean;
 }
@@ -53,7 +53,7 @@ export interface Owner {
   readonly controller: string;
   readonly module?: string;
   /** What the middlewares of the application add to every route. */
-  readonly guards?: readonly MiddlewareContract[];
+  readonly middlewareContracts?: readonly MiddlewareContract[];
   /** `this` of the handlers. */
   readonly self: unknown;
   /** `place` names the route in a problem. */
@@ -112,10 +112,10 @@ class RouteTree {
     }
     const pattern = this.#toPattern(path, method, label);
     if (pattern === undefined) return undefined;
-    const { name, self, controller, module, guards: outer = [] } = this.#owner;
+    const { name, self, controller, module, middlewareContracts: outer = [] } = this.#owner;
     const contract = this.#checkedContract(handler, pattern, method, label);
     const handlerName = nameOf(route, handler, self);
-    const guards = [...outer, ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard));
+    const middlewareContracts = [...outer, ...contractsOf(middlewares)].filter((guard) => isConcerned(method, guard));
     return {
       method,
       path: pattern.path,
@@ -132,8 +132,10 @@ class RouteTree {
       operationId: toOperationId({ controller, handler: handlerName, contract }),
       body: toBody(contract?.body),
       returns: returnsByStatus(contract?.returns),
-      guards,
-      secured: guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true),
+      middlewareContracts,
+      secured: middlewareContracts.some(
+        ({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true,
+      ),
     };
   }
 
@@ -167,7 +169,7 @@ class RouteTree {
   }
 }
 
-export function toGuards(middlewares: readonly Compiled[]): MiddlewareContract[] {
+export function contractsOf(middlewares: readonly Compiled[]): MiddlewareContract[] {
   return middlewares.flatMap(({ contract }) => contract ?? []);
 }
 

@@ -156,7 +156,7 @@ test("list() returns method, full path, handler, middlewares from the outside in
       contract: undefined,
       body: undefined,
       returns: {},
-      guards: [],
+      middlewareContracts: [],
       secured: false,
       module: undefined,
     };

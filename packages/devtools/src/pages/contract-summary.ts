@@ -13,12 +13,12 @@ export interface ContractSummary {
 
 const parts = ["params", "query", "headers", "body"] as const;
 
-export function toContractSummary({ contract = {}, body, returns, guards }: RouteInfo): ContractSummary {
+export function toContractSummary({ contract = {}, body, returns, middlewareContracts }: RouteInfo): ContractSummary {
   const { errors = {}, summary } = contract;
   const statuses = [
     ...Object.keys(returns),
     ...Object.keys(errors),
-    ...guards.flatMap((guard) => Object.keys(guard.errors ?? {})),
+    ...middlewareContracts.flatMap((guard) => Object.keys(guard.errors ?? {})),
   ].map(Number);
   return {
     ...(summary === undefined ? {} : { summary }),
@@ -28,7 +28,7 @@ export function toContractSummary({ contract = {}, body, returns, guards }: Rout
       return { part: describeBody(body), fields: fieldsOf(body?.schema) };
     }),
     statuses: [...new Set(statuses)].sort((one, other) => one - other),
-    security: [...new Set(guards.flatMap(({ security = {} }) => Object.keys(security)))],
+    security: [...new Set(middlewareContracts.flatMap(({ security = {} }) => Object.keys(security)))],
   };
 }
 
