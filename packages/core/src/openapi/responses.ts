@@ -1,6 +1,7 @@
 import {
   type Contract,
-  impliedErrors,
+  type DeclaredErrors,
+  errorsByStatus,
   isContent,
   isSchema,
   type MiddlewareContract,
@@ -9,7 +10,6 @@ import {
 import type { ErrorFormat } from "../request/error-format.ts";
 import type { Field } from "../schema/field.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
-import type { Schema } from "../schema/standard-schema.ts";
 import type { Components } from "./components.ts";
 import { toErrorName } from "./error-name.ts";
 
@@ -63,7 +63,7 @@ export function toResponses(
       };
     }
   }
-  for (const [status, error] of toErrors(contract, contracts, tools.errors)) {
+  for (const [status, error] of errorsByStatus(contract ?? {}, contracts, tools.errors)) {
     responses[status] = toErrorResponse(status, error, tools);
   }
   return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
@@ -97,29 +97,7 @@ export function toJson(schema: JsonSchema): Record<string, MediaType> {
   return { "application/json": { schema } };
 }
 
-interface DeclaredError {
-  readonly messages: Set<string>;
-  readonly schemas: Set<Schema>;
-}
-
-/** Those of the endpoint, of its guards, and of input that is rejected before the handler runs. */
-function toErrors(
-  contract: Contract | undefined,
-  contracts: readonly MiddlewareContract[],
-  format: ErrorFormat,
-): Map<number, DeclaredError> {
-  const errors = new Map<number, DeclaredError>();
-  const all = [impliedErrors(contract ?? {}, format), contract?.errors, ...contracts.map((guard) => guard.errors)];
-  for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
-    const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
-    if (isSchema(declared)) schemas.add(declared);
-    else for (const message of [declared].flat()) messages.add(message);
-    errors.set(Number(status), { messages, schemas });
-  }
-  return errors;
-}
-
-function toErrorResponse(status: number, { messages, schemas }: DeclaredError, tools: DocumentTools): ResponseObject {
+function toErrorResponse(status: number, { messages, schemas }: DeclaredErrors, tools: DocumentTools): ResponseObject {
   const { components, errors: format, reasonOf } = tools;
   const bodies = [...schemas].map((schema): [string, JsonSchema] => [
     "application/json",

@@ -11,7 +11,7 @@ import type { Context } from "./context.ts";
 import {
   type Contract,
   describeRoute,
-  impliedErrors,
+  errorsByStatus,
   isContent,
   isSchema,
   type MiddlewareContract,
@@ -38,9 +38,9 @@ interface DeclaredRoute {
 
 /** What is declared for one status. */
 interface Declared {
-  readonly schemas: Schema[];
-  readonly messages: string[];
-  readonly types: string[];
+  readonly schemas: readonly Schema[];
+  readonly messages: readonly string[];
+  readonly types: readonly string[];
 }
 
 /** An error of messages only, whose body is made from one of them. */
@@ -192,22 +192,12 @@ function toStatuses(
   format: ErrorFormat,
 ): Map<number, Declared> {
   const statuses = new Map<number, Declared>();
-  const entryOf = (status: string): Declared => {
-    const entry = statuses.get(Number(status)) ?? { schemas: [], messages: [], types: [] };
-    statuses.set(Number(status), entry);
-    return entry;
-  };
   for (const [status, declared] of Object.entries(returnsByStatus(contract.returns))) {
-    const { schemas, types } = entryOf(status);
-    if (isSchema(declared)) schemas.push(declared);
-    else if (isContent(declared)) types.push(...[declared.content].flat());
+    const types = isContent(declared) ? [declared.content].flat() : [];
+    statuses.set(Number(status), { schemas: isSchema(declared) ? [declared] : [], messages: [], types });
   }
-  for (const errors of [impliedErrors(contract, format), contract.errors, ...contracts.map((guard) => guard.errors)]) {
-    for (const [status, declared] of Object.entries(errors ?? {})) {
-      const { schemas, messages } = entryOf(status);
-      if (isSchema(declared)) schemas.push(declared);
-      else messages.push(...[declared].flat());
-    }
+  for (const [status, { schemas, messages }] of errorsByStatus(contract, contracts, format)) {
+    statuses.set(status, { schemas: [...schemas], messages: [...messages], types: [] });
   }
   return statuses;
 }

@@ -148,8 +148,31 @@ export function returnsByStatus(returns: Contract["returns"]): ReturnsByStatus {
   return isSchema(returns) || isContent(returns) ? { 200: returns } : returns;
 }
 
+/** What is declared for the errors of one status. */
+export interface DeclaredErrors {
+  readonly messages: Set<string>;
+  readonly schemas: Set<Schema>;
+}
+
+/** The errors of the endpoint, of its middlewares, and of input that is rejected before the handler runs, by status. */
+export function errorsByStatus(
+  contract: Contract,
+  contracts: readonly MiddlewareContract[],
+  format: Pick<ErrorFormat, "rejectedStatus" | "malformedStatus">,
+): Map<number, DeclaredErrors> {
+  const errors = new Map<number, DeclaredErrors>();
+  const all = [impliedErrors(contract, format), contract.errors, ...contracts.map((guard) => guard.errors)];
+  for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
+    const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
+    if (isSchema(declared)) schemas.add(declared);
+    else for (const message of [declared].flat()) messages.add(message);
+    errors.set(Number(status), { messages, schemas });
+  }
+  return errors;
+}
+
 /** What a route with such an input may respond without saying so: rejected input, a body that is too large or too slow. */
-export function impliedErrors(
+function impliedErrors(
   { params, query, headers, body }: Contract,
   { rejectedStatus = 400, malformedStatus = rejectedStatus }: Pick<ErrorFormat, "rejectedStatus" | "malformedStatus">,
 ): ErrorsByStatus {
