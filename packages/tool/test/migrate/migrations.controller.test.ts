@@ -152,7 +152,7 @@ await (await createApp(defineModule({ name: "app", imports: [data], declarations
   assert.deepEqual(await run("migrate", "up"), { code: 0, stdout: "migrated: nothing\n", stderr: "" });
   assert.match(
     (await run("db", "seed")).stderr,
-    /command db\/seed of .+ is already declared by Commands \(module "app"\)/,
+    / db\/seed of .+ is already declared by Commands \(module "app"\)/,
   );
   assert.equal((await run("run", "db", "seed")).stdout, "our own\n");
 });
