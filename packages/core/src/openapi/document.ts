@@ -1,4 +1,4 @@
-import { isDocumented, toOperationId } from "../request/contract.ts";
+import { isDocumented } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
@@ -75,7 +75,7 @@ function toTag(name: string, descriptions: Readonly<Record<string, string>>) {
 
 /** Two plain handlers of one name have no id; two endpoints of one name are refused at start. */
 function toOperationIds(routes: readonly RouteInfo[]): ReadonlyMap<RouteInfo, string> {
-  const byId = Map.groupBy(routes, (route) => toOperationId(route));
+  const byId = Map.groupBy(routes, ({ operationId }) => operationId);
   const ids = new Map<RouteInfo, string>();
   for (const [id, same] of byId) {
     const owner = same.find(({ contract }) => contract !== undefined) ?? (same.length === 1 ? same[0] : undefined);

@@ -238,16 +238,8 @@ export function describeRoute({ method, path }: Pick<MatchedRoute, "method" | "p
   return method === undefined ? path : `${method} ${path}`;
 }
 
-/** Where an operation is declared. */
-export interface DeclaredHandler {
-  readonly controller: string;
-  readonly handler: string;
-  readonly contract?: Contract | undefined;
-}
-
-/** What the contract says, or `posts.show` for `show` of `PostsController`. Undefined for a handler without a name. */
-export function toOperationId({ controller, handler, contract }: DeclaredHandler): string | undefined {
-  if (contract?.operationId !== undefined) return contract.operationId;
+/** `posts.show` for `show` of `PostsController`. Undefined for a handler without a name. */
+export function toOperationId(controller: string, handler: string): string | undefined {
   const name = handler.replace(/^#/, ""); // a private method
   // a function that is written in the record itself is called "handler", after its key
   if (name === "handler" || !/^[A-Za-z_][\w]*$/.test(name)) return undefined;

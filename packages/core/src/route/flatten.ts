@@ -129,7 +129,7 @@ class RouteTree {
       controller,
       module,
       contract,
-      operationId: toOperationId({ controller, handler: handlerName, contract }),
+      operationId: contract?.operationId ?? toOperationId(controller, handlerName),
       body: toBody(contract?.body),
       returns: returnsByStatus(contract?.returns),
       middlewareContracts,

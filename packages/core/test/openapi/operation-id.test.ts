@@ -18,6 +18,6 @@ const names = [
 
 for (const [controller, handler, id] of names) {
   test(`${handler} of ${controller} is the operation ${id ?? "without an id"}`, () => {
-    assert.equal(toOperationId({ controller, handler }), id);
+    assert.equal(toOperationId(controller, handler), id);
   });
 }
