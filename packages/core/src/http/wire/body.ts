@@ -1,10 +1,8 @@
 import { tokenText } from "../../body/grammar.ts";
 import type { Refusal } from "../inspect.ts";
+import type { HttpLimits } from "../settings.ts";
 import { isHeaderLine } from "./head.ts";
-
-export interface BodySink {
-  takeBody(bytes: Buffer): void;
-}
+import type { WireMessage } from "./message.ts";
 
 /** Finds the end of a body in the bytes of a connection. */
 export interface BodyDecoder {
@@ -12,7 +10,7 @@ export interface BodyDecoder {
   /** Why the body is malformed. */
   readonly refusal: Refusal | undefined;
   /** Passes the bytes of the body on, from `start` up to its end. Returns where it stopped. */
-  push(input: Buffer, start: number, sink: BodySink): number;
+  push(input: Buffer, start: number, message: WireMessage): number;
 }
 
 export class LengthDecoder implements BodyDecoder {
@@ -27,10 +25,10 @@ export class LengthDecoder implements BodyDecoder {
     return this.#remaining === 0;
   }
 
-  push(input: Buffer, start: number, sink: BodySink): number {
+  push(input: Buffer, start: number, message: WireMessage): number {
     const end = Math.min(input.length, start + this.#remaining);
     this.#remaining -= end - start;
-    if (end > start) sink.takeBody(start === 0 && end === input.length ? input : input.subarray(start, end));
+    if (end > start) message.takeBody(start === 0 && end === input.length ? input : input.subarray(start, end));
     return end;
   }
 }
@@ -44,17 +42,11 @@ const unfinishedHeader = /^[\t -~\x80-\xff]*$/;
 /** These would change, after the message, how it is delimited or what becomes of its connection. */
 const forbiddenTrailer = /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|host|expect|te|trailer):/i;
 
-/** Those of the headers. */
-export interface TrailerLimits {
-  readonly headerBytes: number;
-  readonly headerCount: number;
-}
-
 /** A body in chunks. Trailers are checked and dropped. */
 export class ChunkDecoder implements BodyDecoder {
   done = false;
   refusal: Refusal | undefined;
-  readonly #limits: TrailerLimits;
+  readonly #limits: HttpLimits;
   /** What the next line is: the size of a chunk, the line end after its data, or a trailer. */
   #next: "size" | "line end" | "trailer" = "size";
   #line = "";
@@ -63,17 +55,17 @@ export class ChunkDecoder implements BodyDecoder {
   #trailers = 0;
   #trailerBytes = 0;
 
-  constructor(limits: TrailerLimits) {
+  constructor(limits: HttpLimits) {
     this.#limits = limits;
   }
 
-  push(input: Buffer, start: number, sink: BodySink): number {
+  push(input: Buffer, start: number, message: WireMessage): number {
     let at = start;
     while (at < input.length && !this.done && this.refusal === undefined) {
       if (this.#remaining > 0) {
         const end = Math.min(input.length, at + this.#remaining);
         this.#remaining -= end - at;
-        sink.takeBody(input.subarray(at, end));
+        message.takeBody(input.subarray(at, end));
         at = end;
       } else at = this.#readLine(input, at);
     }

@@ -3,11 +3,13 @@ import { HttpError } from "../../support/errors.ts";
 import { STATUS_CODES } from "../builtin.ts";
 import type { EngineOptions } from "../engine.ts";
 import { type Refusal, toRawResponse } from "../inspect.ts";
+import type { ProxyTrust } from "../proxy.ts";
 import { keepAliveMargin } from "../settings.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HeadLimits, WireHead } from "./head.ts";
-import { type MessageOwner, type MessageParts, WireMessage } from "./message.ts";
+import { WireMessage } from "./message.ts";
+import type { ResponseHeads } from "./response-head.ts";
 
 /** Bytes of later requests that are kept while one is handled. */
 const maxPending = 64 * 1024;
@@ -18,8 +20,10 @@ const afterTimeout = 250;
 const nothing: Buffer = Buffer.alloc(0);
 
 /** What the connections of a server share. */
-export interface WireParts extends EngineOptions, MessageParts {
+export interface WireParts extends EngineOptions {
   readonly exchange: Exchange;
+  readonly heads: ResponseHeads;
+  readonly trust: ProxyTrust;
   /** The open ones. */
   readonly connections: Map<Socket, WireConnection>;
   readonly headLimits: HeadLimits;
@@ -28,16 +32,19 @@ export interface WireParts extends EngineOptions, MessageParts {
 }
 
 /** A socket of the wire engine: bytes in, one request at a time, bytes out. */
-export class WireConnection implements MessageOwner {
+export class WireConnection {
   readonly socket: Socket;
   readonly parts: WireParts;
+  /** The current response is the last: what follows is dropped. */
   closing = false;
+  /** Why nothing more is read. Complete requests still get responses. */
   broken: HttpError | undefined;
+  /** The request being handled, until its response is sent and its body has arrived. */
+  message: WireMessage | undefined;
   /** When to give up what the client should do next, by the clock of the server; 0 while nothing is expected of it. */
   deadline = 0;
   /** The head of the request that is arriving. */
   #head: WireHead | undefined;
-  #message: WireMessage | undefined;
   #body: BodyDecoder | undefined;
   /** What has arrived; the bytes from `#at` on are not read yet. */
   #input: Buffer = nothing;
@@ -69,14 +76,9 @@ export class WireConnection implements MessageOwner {
     socket.on("error", ignore); // `close` follows
   }
 
-  /** The request being handled, until its response is sent and its body has arrived. */
-  get message(): WireMessage | undefined {
-    return this.#message;
-  }
-
   /** No request is being handled or waits. */
   get finished(): boolean {
-    return !this.#isWaiting && (this.#message === undefined || this.#message.finished);
+    return !this.#isWaiting && (this.message === undefined || this.message.finished);
   }
 
   /** No request for about a second, or none at all. */
@@ -84,21 +86,14 @@ export class WireConnection implements MessageOwner {
     return this.finished && this.parts.clock.now - this.#idleSince >= 1000;
   }
 
-  /** Whether the head of the current response is written. */
-  get headersSent(): boolean {
-    return this.#message?.headersSent === true;
-  }
-
+  /** Whether complete requests wait for the current one. */
   get hasWaiting(): boolean {
     return this.#input.includes("\r\n\r\n", this.#at);
   }
 
+  /** A request timed out: its client gets no more time to send bytes slowly. */
   timedOut(): void {
     this.#patience = Math.min(afterTimeout, this.#patience);
-  }
-
-  pause(): void {
-    this.socket.pause();
   }
 
   resume(): void {
@@ -107,10 +102,10 @@ export class WireConnection implements MessageOwner {
 
   /** Called by the sweep of the server when the deadline has passed. */
   expire(): void {
-    const isArriving = this.#message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
+    const isArriving = this.message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
     if (this.#lingersUntil > 0) this.socket.destroy();
     else if (isArriving) this.#refuse({ status: 408, reason: "timeout" });
-    else if (this.#message?.finished === false) this.#break(408);
+    else if (this.message?.finished === false) this.#break(408);
     else this.socket.destroy();
   }
 
@@ -140,7 +135,7 @@ export class WireConnection implements MessageOwner {
     while (this.#at < this.#input.length && this.broken === undefined) {
       if (this.#body !== undefined) this.#readBody(this.#body);
       else {
-        if (this.#message !== undefined || this.closing || this.#waitsForTurn()) break;
+        if (this.message !== undefined || this.closing || this.#waitsForTurn()) break;
         const head = this.#readHead();
         if (head === undefined) break;
         this.#begin(head);
@@ -218,7 +213,7 @@ export class WireConnection implements MessageOwner {
       return;
     }
     const message = new WireMessage(this, head);
-    this.#message = message;
+    this.message = message;
     if (!exchange.admit(message)) return;
     const { contentLength = 0, chunked } = message.inspected;
     const hasBody = chunked || contentLength > 0;
@@ -238,7 +233,7 @@ export class WireConnection implements MessageOwner {
   }
 
   #readBody(body: BodyDecoder): void {
-    const message = this.#message as WireMessage; // as long as there is a body
+    const message = this.message as WireMessage; // as long as there is a body
     this.#at = body.push(this.#input, this.#at, message);
     if (body.refusal !== undefined) this.#break(body.refusal.status);
     else if (body.done) {
@@ -264,7 +259,7 @@ export class WireConnection implements MessageOwner {
   }
 
   #flushed(): void {
-    const message = this.#message as WireMessage; // the one that was responded to
+    const message = this.message as WireMessage; // the one that was responded to
     message.finished = true;
     if (this.closing || this.broken !== undefined) this.#linger();
     else if (message.complete) this.#next();
@@ -272,7 +267,7 @@ export class WireConnection implements MessageOwner {
   }
 
   #next(): void {
-    this.#message = undefined;
+    this.message = undefined;
     this.#idleSince = this.parts.clock.now;
     this.deadline = this.#in(this.parts.settings.limits.keepAlive * keepAliveMargin);
     if (this.#isReading) return; // the loop that began this request goes on
@@ -288,10 +283,10 @@ export class WireConnection implements MessageOwner {
   /** The client sends no more. Requests that have arrived still get their responses. */
   #finishInput(): void {
     if (this.#isWaiting) return; // it is called again in its turn
-    if (this.#message !== undefined) {
+    if (this.message !== undefined) {
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       this.socket.setTimeout(this.#requestTimeout);
-      this.#message.clientLeft();
+      this.message.clientLeft();
       if (this.#body !== undefined) this.#break(400);
     } else if (this.#requestDeadline > 0) this.#refuse({ status: 400, reason: "cut off" });
     else if (this.#lingersUntil === 0) this.socket.end();
@@ -301,8 +296,8 @@ export class WireConnection implements MessageOwner {
     this.parts.connections.delete(this.socket);
     this.parts.pendingBytes.forget(this.socket);
     this.#drop();
-    this.#message?.breakBody(new HttpError(400, "Bad Request"));
-    this.#message?.clientLeft();
+    this.message?.breakBody(new HttpError(400, "Bad Request"));
+    this.message?.clientLeft();
   };
 
   /** A response is not read, or the client has closed its sending side: only then there is a timeout. */
@@ -316,8 +311,8 @@ export class WireConnection implements MessageOwner {
     this.#body = undefined;
     this.deadline = 0;
     if (status === 408) this.timedOut();
-    this.#message?.breakBody(this.broken);
-    if (this.#message?.finished === true) this.#linger();
+    this.message?.breakBody(this.broken);
+    if (this.message?.finished === true) this.#linger();
   }
 
   /** There is no request to respond to. */
@@ -343,6 +338,7 @@ export class WireConnection implements MessageOwner {
     socket.resume();
   }
 
+  /** See `WireMessage.detach`. */
   detach(): Uint8Array | undefined {
     const early = this.#early;
     if (early === undefined || this.socket.readableEnded) return undefined;

@@ -10,7 +10,7 @@ import type { WireMessage } from "./message.ts";
 export class Exchange {
   readonly #options: EngineOptions;
   /** Connections that have changed to another protocol, and what ends each. */
-  readonly #upgraded = new Map<Socket, () => void>();
+  readonly upgraded = new Map<Socket, () => void>();
   /** One function for all of them: each would take memory for as long as its connection is open. */
   readonly #onUpgradedClose: (this: Socket) => void;
   readonly #responder: Responder;
@@ -20,14 +20,10 @@ export class Exchange {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#responder = new Responder(options);
-    const upgraded = this.#upgraded;
+    const { upgraded } = this;
     this.#onUpgradedClose = function () {
       upgraded.delete(this);
     };
-  }
-
-  get upgraded(): ReadonlyMap<Socket, unknown> {
-    return this.#upgraded;
   }
 
   /** From now on every response closes its connection. */
@@ -37,7 +33,7 @@ export class Exchange {
 
   endStreams(): void {
     this.#responder.endStreams();
-    for (const end of this.#upgraded.values()) end();
+    for (const end of this.upgraded.values()) end();
   }
 
   /** False when the request was refused: then the response is written. */
@@ -75,7 +71,7 @@ export class Exchange {
     const { socket } = message;
     try {
       const end = upgrade.take(socket, buffered, [...(outgoing.extraHeaders() ?? [])]);
-      this.#upgraded.set(socket, end);
+      this.upgraded.set(socket, end);
       socket.on("close", this.#onUpgradedClose);
       if (this.#responder.stopping) end(); // the others were ended before
     } catch (error) {

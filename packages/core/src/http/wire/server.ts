@@ -52,16 +52,7 @@ export class WireServer implements Engine {
   }
 
   async close(): Promise<void> {
-    const { exchange, settings, log } = this.#parts;
-    exchange.beginStop();
-    await shutDown(this.#server, {
-      connections: this.#connections,
-      handshakes: this.#handshakes,
-      upgraded: exchange.upgraded,
-      endStreams: () => exchange.endStreams(),
-      timeout: settings.limits.stopTimeout,
-      log,
-    });
+    await shutDown(this.#server, this.#parts, this.#handshakes.values());
     clearInterval(this.#sweep);
   }
 

@@ -1,26 +1,19 @@
 import type { Server, Socket } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { Log } from "../../log/log.ts";
-import type { WireConnection } from "./connection.ts";
-
-export interface ShutdownOptions {
-  readonly connections: ReadonlyMap<Socket, WireConnection>;
-  /** Those that have changed to another protocol. */
-  readonly upgraded: ReadonlyMap<Socket, unknown>;
-  /** Sockets that have not finished their TLS handshake. */
-  readonly handshakes: ReadonlyMap<string, { destroy(): unknown }>;
-  readonly endStreams: () => void;
-  readonly timeout: number;
-  readonly log: Log;
-}
+import type { WireConnection, WireParts } from "./connection.ts";
 
 const stallCheck = 400;
 const followUpTurns = 20; // of ten milliseconds
 
-/** Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. */
-export async function shutDown(server: Server, options: ShutdownOptions): Promise<void> {
-  const { connections, upgraded, handshakes } = options;
+/**
+ * Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. `handshakes`
+ * are the sockets that have not finished their TLS handshake.
+ */
+export async function shutDown(server: Server, parts: WireParts, handshakes: Iterable<Socket>): Promise<void> {
+  const { connections, exchange, log, settings } = parts;
+  const { upgraded } = exchange;
   const sockets = () => [...connections.keys(), ...upgraded.keys()];
+  exchange.beginStop();
   const resume = await acceptWaiting(server, sockets);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -28,12 +21,13 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
   resume();
   await turn();
   await turn();
-  options.endStreams();
-  for (const socket of handshakes.values()) socket.destroy();
+  exchange.endStreams();
+  for (const socket of handshakes) socket.destroy();
   for (const connection of connections.values()) {
     if (connection.idle) connection.socket.destroy();
     // a response that has not begun will say `Connection: close`; one whose head is sent cannot
-    else if (!connection.finished && connection.headersSent && !connection.hasWaiting) connection.closing = true;
+    else if (!connection.finished && connection.message?.headersSent && !connection.hasWaiting)
+      connection.closing = true;
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
   const isWaiting = (connection: WireConnection) => connection.finished && !connection.socket.destroyed;
@@ -50,12 +44,12 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
     const requests = running
       .filter(({ message }) => message?.path) // a refused request has none
       .map(({ message }) => `${message?.method} ${message?.path}`);
-    options.log.warn(
+    log.warn(
       { connections: connections.size + upgraded.size, requests: requests.slice(0, 10) },
       "the stop timed out: connections of running requests are closed",
     );
     for (const socket of sockets()) socket.destroy();
-  }, options.timeout);
+  }, settings.limits.stopTimeout);
   await closed;
   clearTimeout(deadline);
   clearInterval(stalled);
