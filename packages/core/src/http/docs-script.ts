@@ -6,28 +6,6 @@ const applyScheme = () => document.documentElement.classList.toggle("dark-mode",
 dark.addEventListener("change", applyScheme);
 applyScheme();
 
-/** An event stream may never end, and the renderer shows a response as a whole: it gets the events of the first seconds. */
-const streamSeconds = 3;
-async function fetchWithStreams(url, options) {
-  const response = await fetch(url, options);
-  const type = response.headers.get("content-type") || "";
-  if (!type.startsWith("text/event-stream") || response.body === null) return response;
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  const timer = setTimeout(() => reader.cancel(), streamSeconds * 1000);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      text += decoder.decode(value, { stream: true });
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-  return new Response(text, { status: response.status, statusText: response.statusText, headers: response.headers });
-}
-
 SwaggerUIBundle({
   url: root.dataset.document,
   domNode: root,
@@ -40,10 +18,6 @@ SwaggerUIBundle({
   tryItOutEnabled: true,
   validatorUrl: null,
   syntaxHighlight: { theme: "agate" },
-  requestInterceptor: (request) => {
-    if (!request.loadSpec) request.userFetch = fetchWithStreams;
-    return request;
-  },
 });
 `;
 
