@@ -4,23 +4,19 @@ const maxWaiting = 64 * 1024;
 /** A body between an engine, which pushes its chunks, and one reader, which takes them: few are in memory at a time. */
 export class BodyQueue {
   readonly timedOut = false;
+  /** Whether the whole body has arrived. */
+  complete = false;
   readonly #resume: () => void;
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
   #size = 0;
   #sizeSeen = -1;
-  #complete = false;
   #error: unknown;
   #reader: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>> | undefined;
 
   /** `resume` is called when the queue has room again. */
   constructor(resume: () => void) {
     this.#resume = resume;
-  }
-
-  /** Whether the whole body has arrived. */
-  get complete(): boolean {
-    return this.#complete;
   }
 
   /** False when the engine should pause. */
@@ -39,12 +35,12 @@ export class BodyQueue {
 
   end(): void {
     if (this.#error !== undefined) return;
-    this.#complete = true;
+    this.complete = true;
     this.#reader?.resolve({ done: true, value: undefined });
   }
 
   fail(error: unknown): void {
-    if (this.#complete || this.#error !== undefined) return;
+    if (this.complete || this.#error !== undefined) return;
     this.#error = error;
     this.#chunks.length = 0;
     this.#reader?.reject(error);
@@ -67,10 +63,10 @@ export class BodyQueue {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.byteLength;
-      if (this.#bytes < maxWaiting && !this.#complete) this.#resume();
+      if (this.#bytes < maxWaiting && !this.complete) this.#resume();
       return { done: false, value: chunk };
     }
-    if (this.#complete) return { done: true, value: undefined };
+    if (this.complete) return { done: true, value: undefined };
     this.#reader = Promise.withResolvers();
     return this.#reader.promise;
   }

@@ -66,18 +66,22 @@ export class BodyMemory {
 /** Collects a body while it arrives, within its limit and its timeout. */
 export class BodyReader {
   readonly result: Promise<Uint8Array>;
+  /** Bytes so far. */
+  size = 0;
+  settled = false;
+  /** Whether the whole body was read. */
+  complete = false;
+  /** Whether the body did not arrive in time. */
+  timedOut = false;
+  /** Bytes that count in the memory of all bodies. */
+  held = 0;
   readonly #limit: number;
   readonly #timeout: number;
   #timer: NodeJS.Timeout | undefined;
   #bytes = nothing;
-  #size = 0;
   #sizeSeen = -1;
-  #settled = false;
-  #complete = false;
-  #timedOut = false;
   #memory: BodyMemory | undefined;
   #isCounted = false;
-  #held = 0;
   #resolve!: (body: Uint8Array) => void;
   #reject!: (error: unknown) => void;
 
@@ -91,72 +95,48 @@ export class BodyReader {
     });
   }
 
-  get settled(): boolean {
-    return this.#settled;
-  }
-
-  /** Whether the whole body was read. */
-  get complete(): boolean {
-    return this.#complete;
-  }
-
-  /** Whether the body did not arrive in time. */
-  get timedOut(): boolean {
-    return this.#timedOut;
-  }
-
-  /** Bytes so far. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Bytes that count in the memory of all bodies. */
-  get held(): number {
-    return this.#held;
-  }
-
   /** Starts the timeout, and counts. Not in the constructor, because most bodies arrive together with their heads. */
   watch(): void {
-    if (this.#settled) return;
+    if (this.settled) return;
     this.#isCounted = true;
     this.#count();
-    if (this.#settled) return;
+    if (this.settled) return;
     this.#timer = setTimeout(() => {
-      this.#timedOut = true;
+      this.timedOut = true;
       this.fail(new HttpError(408, "Request Timeout"));
     }, this.#timeout);
   }
 
   /** False when the reader takes no more. */
   push(chunk: Uint8Array): boolean {
-    if (this.#settled) return false;
-    const size = this.#size + chunk.byteLength;
+    if (this.settled) return false;
+    const size = this.size + chunk.byteLength;
     if (size > this.#limit) {
       this.fail(tooLarge());
       return false;
     }
     // most bodies are one chunk; further chunks are copied: a million chunks of one byte would take 200 MB
-    if (this.#size === 0)
+    if (this.size === 0)
       this.#bytes = chunk as Uint8Array<ArrayBuffer>; // no engine passes shared memory
     else {
       if (size > this.#bytes.byteLength) this.#grow(size);
-      this.#bytes.set(chunk, this.#size);
+      this.#bytes.set(chunk, this.size);
     }
-    this.#size = size;
+    this.size = size;
     if (this.#isCounted) this.#count();
-    return !this.#settled;
+    return !this.settled;
   }
 
   end(): void {
-    if (this.#settled) return;
+    if (this.settled) return;
     this.#finish();
-    this.#complete = true;
+    this.complete = true;
     this.#memory?.complete(this);
-    this.#resolve(this.#size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#size));
+    this.#resolve(this.size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.size));
   }
 
   fail(error: unknown): void {
-    if (this.#settled) return;
+    if (this.settled) return;
     this.#finish();
     this.#bytes = nothing;
     this.release();
@@ -172,25 +152,25 @@ export class BodyReader {
 
   /** Whether no byte has arrived since the last call. */
   isStalled(): boolean {
-    const stalled = this.#size === this.#sizeSeen;
-    this.#sizeSeen = this.#size;
+    const stalled = this.size === this.#sizeSeen;
+    this.#sizeSeen = this.size;
     return stalled;
   }
 
   #count(): void {
-    const more = this.#bytes.byteLength - this.#held;
-    this.#held += more;
+    const more = this.#bytes.byteLength - this.held;
+    this.held += more;
     this.#memory?.hold(this, more);
   }
 
   #grow(size: number): void {
     const larger = new Uint8Array(Math.min(this.#limit, Math.max(4 * size, 4096)));
-    larger.set(this.#bytes.subarray(0, this.#size));
+    larger.set(this.#bytes.subarray(0, this.size));
     this.#bytes = larger;
   }
 
   #finish(): void {
-    this.#settled = true;
+    this.settled = true;
     clearTimeout(this.#timer);
   }
 }

@@ -24,7 +24,8 @@ export class MultipartStream {
 
   /** The next part, whose file has been read before; undefined after the last one. */
   async next(): Promise<Part | PartHead | undefined> {
-    if (!this.#isOpen) await this.#skipPreamble();
+    if (!this.#isOpen) this.#take(await this.#fillUntil(() => this.#bytes.indexOf(this.#delimiter), "has no part"));
+    this.#isOpen = true;
     const start = await this.#findStart();
     if (start === undefined) return undefined;
     const end = await this.#findHeadEnd(start);
@@ -62,11 +63,6 @@ export class MultipartStream {
   /** Reads what comes after the last part, so that the connection can carry another request. */
   async finish(): Promise<void> {
     while (await this.#fill()) this.#bytes = Buffer.alloc(0);
-  }
-
-  async #skipPreamble(): Promise<void> {
-    this.#isOpen = true;
-    this.#take(await this.#fillUntil(() => this.#bytes.indexOf(this.#delimiter), "has no part"));
   }
 
   /** Drops bytes that are not those of a file. */

@@ -7,6 +7,7 @@ import { Form, isMultipart, tooManyParts, type UploadedFile } from "./form.ts";
 import { findBoundary } from "./multipart.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { decodeText, refuseForm } from "./part-head.ts";
+import { toByteStream } from "./stream.ts";
 
 /** A file that is read while it arrives. The client chooses name and type: trust neither, and build no path from the name. */
 export class StreamedFile implements Omit<UploadedFile, "bytes"> {
@@ -24,19 +25,7 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
     this.name = name;
     this.type = type;
     this.#max = max;
-    const chunks = this.#read(parts);
-    // ReadableStream.from() is not in TypeScript's types of browsers, with which applications share code
-    this.stream = new ReadableStream(
-      {
-        async pull(controller) {
-          const { done, value } = await chunks.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        cancel: () => void chunks.return(),
-      },
-      { highWaterMark: 0 },
-    );
+    this.stream = toByteStream(this.#read(parts));
   }
 
   /** Bytes that were read so far. */
@@ -89,17 +78,15 @@ export interface StreamedField {
   readonly max: number;
 }
 
-export interface StreamedFormParts {
-  readonly contentType: string;
-  readonly field: StreamedField;
-  /** `body` is for all but the file. */
-  readonly limits: Pick<RequestLimits, "formParts" | "body">;
-}
-
-/** The fields of a multipart form up to its streamed file, and that file: a record for a schema to validate. */
+/**
+ * The fields of a multipart form up to its streamed file, and that file: a record for a schema to validate. `limits.body`
+ * is for all but the file.
+ */
 export async function readStreamedForm(
   chunks: AsyncIterable<Uint8Array>,
-  { contentType, field, limits }: StreamedFormParts,
+  contentType: string,
+  field: StreamedField,
+  limits: Pick<RequestLimits, "formParts" | "body">,
 ): Promise<Record<string, unknown>> {
   if (!isMultipart(contentType)) refuseType(contentType);
   const parts = new MultipartStream(chunks, findBoundary(contentType), limits.body);

@@ -1,6 +1,6 @@
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
-import { discard, isStream, stop, toChunk } from "../body/stream.ts";
+import { discard, isStream, toByteStream } from "../body/stream.ts";
 import type { ErrorFormat } from "../request/error-format.ts";
 import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
@@ -23,7 +23,13 @@ export async function handleFetch(
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await handler.handle(incoming);
-  if (outgoing.status === 101) return refuseUpgrade(outgoing.body as Upgrade, settings.errors); // the body of this status
+  if (outgoing.status === 101) {
+    const upgrade = outgoing.body as Upgrade; // the body of this status
+    upgrade.discard(); // there is no socket to take over
+    const response = refuse(426, false, settings.errors);
+    response.headers.set("upgrade", upgrade.protocol);
+    return response;
+  }
   try {
     return toResponse(outgoing, request.method === "HEAD");
   } catch (error) {
@@ -35,14 +41,6 @@ export async function handleFetch(
 
 export function refuse(status: number, head: boolean, format: ErrorFormat): Response {
   return new Response(head ? null : toErrorBody(status, format), { status, headers: { "content-type": format.type } });
-}
-
-/** There is no socket to take over. */
-function refuseUpgrade(upgrade: Upgrade, format: ErrorFormat): Response {
-  upgrade.discard();
-  const response = refuse(426, false, format);
-  response.headers.set("upgrade", upgrade.protocol);
-  return response;
 }
 
 class FetchIncoming implements Incoming {
@@ -121,27 +119,6 @@ function toResponse(outgoing: Outgoing, head: boolean): Response {
     discard(body);
     return new Response(null, { status, headers });
   }
-  if (isStream(body)) return new Response(toByteStream(body), { status, headers });
+  if (isStream(body)) return new Response(toByteStream(body[Symbol.asyncIterator]()), { status, headers });
   return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers }); // the type excludes shared memory, which no body is
-}
-
-/** Not made from a generator: a generator that was never started does not stop its source. */
-function toByteStream(stream: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
-  const iterator = stream[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const step = await iterator.next();
-        if (step.done === true) {
-          controller.close();
-          return;
-        }
-        const chunk = toChunk(step.value);
-        controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-      },
-      cancel: () => stop(() => iterator),
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -76,7 +76,7 @@ export class RequestView {
   streamForm(field: StreamedField): Promise<Record<string, unknown>> {
     const limits = { body: this.#bodyLimit(), formParts: this.#limits.formParts };
     const contentType = this.#incoming.header("content-type") ?? "";
-    return readStreamedForm(this.#stream(limits.body + field.max), { contentType, field, limits });
+    return readStreamedForm(this.#stream(limits.body + field.max), contentType, field, limits);
   }
 
   /** A body that a middleware has read is in memory already. */

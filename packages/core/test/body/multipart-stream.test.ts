@@ -22,7 +22,7 @@ async function* cut(body: string, size: number) {
 /** What a handler gets: fields, and the text of the file. */
 async function read(body: string, size: number, changed: Partial<typeof limits> = {}) {
   const chunks = cut(body, size);
-  const record = await readStreamedForm(chunks, { contentType, field, limits: { ...limits, ...changed } });
+  const record = await readStreamedForm(chunks, contentType, field, { ...limits, ...changed });
   const { file, ...fields } = record;
   if (file === undefined) return fields;
   assert.ok(file instanceof StreamedFile);
@@ -114,7 +114,7 @@ test("a body that is in memory already is streamed from there", async () => {
 });
 
 test("a form of another type has no files to stream", async () => {
-  const reading = readStreamedForm(cut("a=1", 1), { contentType: "application/x-www-form-urlencoded", field, limits });
+  const reading = readStreamedForm(cut("a=1", 1), "application/x-www-form-urlencoded", field, limits);
   await assert.rejects(reading, { name: "BindError" });
 });
 
