@@ -189,7 +189,10 @@ export class WireConnection {
     else {
       const rest = this.#text.slice(this.#at - this.#textStart);
       const isBlank = !head.begun && (rest === "" || rest === "\r");
-      if (!isBlank && this.#requestDeadline === 0) this.#expectRest();
+      if (!isBlank && this.#requestDeadline === 0) {
+        this.#requestDeadline = this.#in(this.#requestTimeout);
+        if (this.#requests > 0) this.#expectHead(); // the time of the first head runs since the connection was made
+      }
     }
     return undefined;
   }
@@ -363,12 +366,6 @@ export class WireConnection {
   #expectHead(): void {
     const { headerTimeout, requestTimeout } = this.parts.settings.limits;
     this.deadline = this.#in(Math.min(headerTimeout, requestTimeout));
-  }
-
-  /** A head has begun to arrive. */
-  #expectRest(): void {
-    this.#requestDeadline = this.#in(this.#requestTimeout);
-    if (this.#requests > 0) this.#expectHead(); // the time of the first head runs since the connection was made
   }
 
   /** The time in so many milliseconds, never too early. */
