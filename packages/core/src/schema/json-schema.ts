@@ -11,7 +11,14 @@ const libraryOptions = { unrepresentable: "any" };
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {
   if (schema instanceof Dto || schema instanceof Field) return schema.toSchema(direction, refer);
-  return describeForeign(schema, direction) ?? {};
+  // optional in the standard, so that the type of a schema does not have it
+  const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
+  try {
+    const { $schema: _, ...written } = jsonSchema?.[direction]({ target: "draft-2020-12", libraryOptions }) ?? {};
+    return written;
+  } catch {
+    return {}; // a library throws for what JSON Schema cannot say, such as a date
+  }
 }
 
 /** The schema that a `$ref` of a library names, or the schema itself. */
@@ -20,15 +27,4 @@ export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const [, name = ""] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
   const target = (root.$defs as Readonly<Record<string, JsonSchema>> | undefined)?.[name]; // by JSON Schema
   return target === undefined ? schema : resolveRef(target, root);
-}
-
-function describeForeign(schema: Schema, direction: Direction): JsonSchema | undefined {
-  // optional in the standard, so that the type of a schema does not have it
-  const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
-  try {
-    const { $schema: _, ...written } = jsonSchema?.[direction]({ target: "draft-2020-12", libraryOptions }) ?? {};
-    return jsonSchema === undefined ? undefined : written;
-  } catch {
-    return undefined; // a library throws for what JSON Schema cannot say, such as a date
-  }
 }

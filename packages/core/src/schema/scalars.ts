@@ -1,7 +1,7 @@
 import { Field, type Kind, type Reader, type Select } from "./field.ts";
 import { isDate, isWritable, parseTimestamp } from "./formats.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
-import type { IsPresent, NullOf, TextOf } from "./infer.ts";
+import type { IsPresent, NullOf, Presence, TextOf } from "./infer.ts";
 import type { JsonSchema } from "./standard-schema.ts";
 import type { BooleanTag, DateTag, NumberTag, PlainTag, StringTag } from "./tags.ts";
 
@@ -12,78 +12,55 @@ function selectScalar(value: unknown): unknown {
 
 type Facts<T> = Pick<Kind<T>, "name" | "family" | "textForm" | "isText" | "keepsEmpty">;
 
-function scalar<T>(facts: Facts<T>, schema: JsonSchema, read: Reader<T>): Kind<T> {
-  return { ...facts, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema };
+function scalar<T, Present extends Presence>(
+  facts: Facts<T>,
+  schema: JsonSchema,
+  tags: readonly string[],
+  read: Reader<T>,
+): Field<T, Present> {
+  return new Field({ ...facts, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema }, tags);
 }
 
 /** Text. `string("oneof=note article")` is a `"note" | "article"`. */
 export function string<const Tags extends readonly StringTag[]>(
   ...tags: Tags
 ): Field<TextOf<Tags> | NullOf<Tags>, IsPresent<Tags>> {
-  return new Field(
-    scalar<TextOf<Tags> | NullOf<Tags>>(
-      { name: "string", family: "string", isText: true },
-      { type: "string" },
-      (input, issues) => {
-        const fault = typeof input === "string" ? findTextFault(input) : undefined;
-        if (typeof input !== "string") report(issues, "string", "must be a string");
-        else if (fault !== undefined) report(issues, "text", fault);
-        return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
-      },
-    ),
-    tags,
-  );
+  return scalar({ name: "string", family: "string", isText: true }, { type: "string" }, tags, (input, issues) => {
+    if (typeof input === "string") reportFault(input, issues);
+    else report(issues, "string", "must be a string");
+    return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
+  });
 }
 
 export function number<const Tags extends readonly NumberTag[]>(
   ...tags: Tags
 ): Field<number | NullOf<Tags>, IsPresent<Tags>> {
-  return new Field(
-    scalar<number | NullOf<Tags>>(
-      { name: "number", family: "number" },
-      { type: "number" },
-      (input, issues, { fromText }) => {
-        const value = fromText ? toNumber(input) : input;
-        if (typeof value !== "number" || !Number.isFinite(value)) report(issues, "number", "must be a number");
-        return value as number; // not used when there is an issue
-      },
-    ),
-    tags,
-  );
+  return scalar({ name: "number", family: "number" }, { type: "number" }, tags, (input, issues, { fromText }) => {
+    const value = fromText ? toNumber(input) : input;
+    if (typeof value !== "number" || !Number.isFinite(value)) report(issues, "number", "must be a number");
+    return value as number; // not used when there is an issue
+  });
 }
 
 export function integer<const Tags extends readonly NumberTag[]>(
   ...tags: Tags
 ): Field<number | NullOf<Tags>, IsPresent<Tags>> {
-  return new Field(
-    scalar<number | NullOf<Tags>>(
-      { name: "integer", family: "number" },
-      { type: "integer" },
-      (input, issues, { fromText }) => {
-        const value = fromText ? toInteger(input) : input;
-        if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
-        return value as number; // not used when there is an issue
-      },
-    ),
-    tags,
-  );
+  return scalar({ name: "integer", family: "number" }, { type: "integer" }, tags, (input, issues, { fromText }) => {
+    const value = fromText ? toInteger(input) : input;
+    if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
+    return value as number; // not used when there is an issue
+  });
 }
 
 export function boolean<const Tags extends readonly BooleanTag[]>(
   ...tags: Tags
 ): Field<boolean | NullOf<Tags>, IsPresent<Tags>> {
-  return new Field(
-    scalar<boolean | NullOf<Tags>>(
-      { name: "boolean", family: "scalar", textForm: "switch" },
-      { type: "boolean" },
-      (input, issues, { fromText }) => {
-        const value = fromText ? toBoolean(input) : input;
-        if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
-        return value as boolean; // not used when there is an issue
-      },
-    ),
-    tags,
-  );
+  const facts = { name: "boolean", family: "scalar", textForm: "switch" } as const;
+  return scalar(facts, { type: "boolean" }, tags, (input, issues, { fromText }) => {
+    const value = fromText ? toBoolean(input) : input;
+    if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
+    return value as boolean; // not used when there is an issue
+  });
 }
 
 /** A day of the calendar, as text: `2026-11-17`. */
@@ -91,13 +68,10 @@ export function date<const Tags extends readonly DateTag[]>(
   ...tags: Tags
 ): Field<string | NullOf<Tags>, IsPresent<Tags>> {
   const schema = { type: "string", format: "date" };
-  return new Field(
-    scalar<string | NullOf<Tags>>({ name: "date", family: "scalar" }, schema, (input, issues) => {
-      if (typeof input !== "string" || !isDate(input)) report(issues, "date", "must be a date such as 2026-11-17");
-      return input as string; // not used when there is an issue
-    }),
-    tags,
-  );
+  return scalar({ name: "date", family: "scalar" }, schema, tags, (input, issues) => {
+    if (typeof input !== "string" || !isDate(input)) report(issues, "date", "must be a date such as 2026-11-17");
+    return input as string; // not used when there is an issue
+  });
 }
 
 /** A moment: `2026-11-17T09:30:00Z`, or with an offset such as `+01:00`. A handler returns a Date or such a text. */
@@ -132,14 +106,11 @@ export function literal<const Values extends readonly Literal[], const Tags exte
 ): Field<Values[number] | NullOf<Tags>, IsPresent<Tags>> {
   const allowed: readonly unknown[] = values;
   const facts = { name: "literal", family: "plain", keepsEmpty: () => allowed.includes("") } as const;
-  return new Field(
-    scalar<Values[number] | NullOf<Tags>>(facts, toLiteralSchema(values), (input, issues, { fromText }) => {
-      const value = fromText ? toLiteral(input, allowed) : input;
-      if (!allowed.includes(value)) report(issues, "oneof", `must be one of ${values.join(", ")}`);
-      return value as Values[number]; // not used when there is an issue
-    }),
-    tags,
-  );
+  return scalar(facts, toLiteralSchema(values), tags, (input, issues, { fromText }) => {
+    const value = fromText ? toLiteral(input, allowed) : input;
+    if (!allowed.includes(value)) report(issues, "oneof", `must be one of ${values.join(", ")}`);
+    return value as Values[number]; // not used when there is an issue
+  });
 }
 
 function toLiteralSchema(values: readonly Literal[]): JsonSchema {
@@ -153,15 +124,10 @@ function toLiteral(input: unknown, allowed: readonly unknown[]): unknown {
   return [input, number, toBoolean(input)].find((value) => allowed.includes(value));
 }
 
-/** Why some store cannot keep a text; undefined when every store can. */
-function findTextFault(text: string): string | undefined {
-  if (text.includes("\0")) return "contains U+0000";
-  return text.isWellFormed() ? undefined : "is not well-formed Unicode";
-}
-
+/** Reports a text that some store cannot keep. */
 export function reportFault(text: string, issues: FoundIssue[]): void {
-  const message = findTextFault(text);
-  if (message !== undefined) report(issues, "text", message);
+  if (text.includes("\0")) report(issues, "text", "contains U+0000");
+  else if (!text.isWellFormed()) report(issues, "text", "is not well-formed Unicode");
 }
 
 const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)\s*$/;

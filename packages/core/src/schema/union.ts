@@ -1,4 +1,4 @@
-import type { Dto } from "./dto.ts";
+import { type Dto, isObject } from "./dto.ts";
 import { Field, type Kind, type ReadOptions, type Refer } from "./field.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
@@ -17,7 +17,11 @@ export function union<const Tag extends string, const V extends Variants, const 
   variants: V,
   ...tags: Tags
 ): Field<Tagged<Tag, V, "output"> | NullOf<Tags>, IsPresent<Tags>, Tagged<Tag, V, "returned"> | NullOf<Tags>> {
-  const known = toMap(tag, variants);
+  const known = new Map(Object.entries(variants));
+  for (const [name, { fields }] of known) {
+    if (Object.hasOwn(fields, tag))
+      throw new TypeError(`the variant "${name}" declares "${tag}", which the union adds`);
+  }
   const kind: Kind<Tagged<Tag, V, "output"> | NullOf<Tags>> = {
     name: "union",
     family: "plain",
@@ -38,16 +42,6 @@ export function union<const Tag extends string, const V extends Variants, const 
   return new Field(kind, tags);
 }
 
-function toMap(tag: string, variants: Variants): ReadonlyMap<string, Dto> {
-  const known = new Map(Object.entries(variants));
-  for (const [name, variant] of known) {
-    if (Object.hasOwn(variant.fields, tag)) {
-      throw new TypeError(`the variant "${name}" declares "${tag}", which the union adds`);
-    }
-  }
-  return known;
-}
-
 function readVariant(
   tag: string,
   known: ReadonlyMap<string, Dto>,
@@ -55,12 +49,8 @@ function readVariant(
   issues: FoundIssue[],
   options: ReadOptions,
 ): unknown {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    report(issues, "object", "must be an object");
-    return undefined;
-  }
-  const given =
-    options.returned === true || Object.hasOwn(input, tag) ? (input as Record<string, unknown>)[tag] : undefined;
+  if (!isObject(input)) return report(issues, "object", "must be an object");
+  const given = options.returned === true || Object.hasOwn(input, tag) ? input[tag] : undefined;
   const variant = typeof given === "string" ? known.get(given) : undefined;
   if (variant !== undefined) return Object.assign({ [tag]: given }, variant.parse(input, issues, options, tag));
   const absent = given === undefined || given === null || given === "";
