@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Context } from "../request/context.ts";
-import type { MiddlewareFunction, Next } from "../request/handler.ts";
+import type { MiddlewareFunction } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
@@ -47,42 +47,30 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   const length = window * 1000;
   const policy = `"${name}";q=${limit};w=${window}`;
 
-  const decide = (ctx: Context, next: Next, count: number, reset: number): unknown => {
-    if (!Number.isSafeInteger(count) || count < 1) {
+  const handle: MiddlewareFunction = async function rateLimit(ctx, next) {
+    const time = clock.now();
+    const index = Math.floor(time / length);
+    const reset = Math.ceil(((index + 1) * length - time) / 1000);
+    const counter = `${name}:${shorten(key(ctx))}:${index}`;
+    let count: number;
+    try {
+      const counted = store.increment(counter, { ttl: reset });
+      count = typeof counted === "number" ? counted : await withDeadline(counted, storeTimeout);
       // a limit compared with anything else would not hold
-      return giveUp(ctx, next, new TypeError(`the store returned ${describeValue(count)}, not a count`));
+      if (!(Number.isSafeInteger(count) && count >= 1))
+        throw new TypeError(`the store returned ${describeValue(count)}, not a count`);
+    } catch (cause) {
+      if (onStoreError === "refuse")
+        throw new HttpError(503, "Service Unavailable", { headers: { "retry-after": "1" }, cause });
+      ctx.log.warn({ err: cause }, `rate limit "${name}": the store failed, the request was not counted`);
+      return next();
     }
     const remaining = Math.max(0, limit - count);
     ctx.onReply(({ headers }) => {
       headers.addHeader("ratelimit-policy", policy).addHeader("ratelimit", `"${name}";r=${remaining};t=${reset}`);
     });
-    if (count <= limit) return next();
-    throw tooManyRequests(reset);
-  };
-
-  const giveUp = (ctx: Context, next: Next, cause: unknown): unknown => {
-    if (onStoreError === "refuse")
-      throw new HttpError(503, "Service Unavailable", { headers: { "retry-after": "1" }, cause });
-    ctx.log.warn({ err: cause }, `rate limit "${name}": the store failed, the request was not counted`);
+    if (count > limit) throw tooManyRequests(reset);
     return next();
-  };
-
-  const handle: MiddlewareFunction = function rateLimit(ctx, next) {
-    const time = clock.now();
-    const index = Math.floor(time / length);
-    const reset = Math.ceil(((index + 1) * length - time) / 1000);
-    const counter = `${name}:${shorten(key(ctx))}:${index}`;
-    let count: number | Promise<number>;
-    try {
-      count = store.increment(counter, { ttl: reset });
-    } catch (error) {
-      return giveUp(ctx, next, error);
-    }
-    if (typeof count === "number") return decide(ctx, next, count, reset);
-    return withDeadline(count, storeTimeout).then(
-      (value) => decide(ctx, next, value, reset),
-      (error: unknown) => giveUp(ctx, next, error),
-    );
   };
   return Object.assign(handle, { contract: { errors: { 429: "Too Many Requests" } } });
 }
