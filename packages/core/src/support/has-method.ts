@@ -1,8 +1,5 @@
 export function hasMethod<K extends string>(instance: unknown, name: K): instance is Record<K, () => unknown> {
   return (
-    typeof instance === "object" &&
-    instance !== null &&
-    name in instance &&
-    typeof (instance as Record<K, unknown>)[name] === "function"
+    typeof instance === "object" && instance !== null && typeof (instance as Record<K, unknown>)[name] === "function"
   );
 }

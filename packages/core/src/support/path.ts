@@ -16,8 +16,8 @@ export function splitPath(path: string, isCommand: boolean): string[] {
   const segments = path.slice(1).split("/");
   if (isPlain(path)) return segments;
   return segments.map((segment) => {
-    const decoded = decodeSegment(segment);
-    if (!isCommand && (decoded === "." || decoded === "..")) throw new MalformedTarget();
+    const decoded = decodePercent(segment);
+    if (decoded === undefined || (!isCommand && (decoded === "." || decoded === ".."))) throw new MalformedTarget();
     return decoded;
   });
 }
@@ -30,12 +30,6 @@ export function isPlain(path: string): boolean {
 /** PostgreSQL fails on U+0000, SQLite stores it, and file names end at it. `text` is encoded: a path or a query. */
 export function refuseNul(text: string): void {
   if (text.includes("%00")) throw new MalformedTarget();
-}
-
-function decodeSegment(segment: string): string {
-  const text = decodePercent(segment);
-  if (text === undefined) throw new MalformedTarget();
-  return text;
 }
 
 /** Undefined where the encoding is malformed. */
