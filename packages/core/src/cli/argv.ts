@@ -52,9 +52,7 @@ export class Arguments {
 
   #readUndeclared(name: string, value: string | undefined): void {
     const denied = name.startsWith("no-") && value === undefined ? findFlag(this.#declared, name.slice(3)) : undefined;
-    // a flag without a name has a value here: a bare "--" has ended the flags
     if (denied?.isSwitch === true) this.#set(denied, "false");
-    else if (name === "") this.problems.push(`a flag has a name: --name=${value}`);
     else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#reader.takeValue() ?? "true");
     else if (value === undefined) this.#reader.takeValue();
   }

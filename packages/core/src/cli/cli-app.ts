@@ -6,7 +6,7 @@ import { endsInTime } from "../support/in-time.ts";
 import { Commands } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
-import { type Invocation, readInvocation } from "./invocation.ts";
+import { type CommandCall, type Invocation, readInvocation } from "./invocation.ts";
 import { describeError, exitCodes, writeFailure, writeResult } from "./result.ts";
 import { type CommandStreams, Terminal } from "./terminal.ts";
 
@@ -103,16 +103,15 @@ export class OpenCli implements OpenPlatform<CliApp> {
     const program = this.#program;
     switch (invocation.kind) {
       case "command":
-        return this.#runCommand(invocation, streams, terminal);
+        return this.#runCommand(invocation, invocation.json, streams, terminal);
       case "refusal":
         await writeFailure(terminal, invocation.message, invocation.json);
         if (invocation.topic !== undefined) {
-          const help = toHelp(program, invocation.topic, { color: terminal.errColor, width: terminal.errWidth });
-          await terminal.say(`\n${help}`);
+          await terminal.say(`\n${toHelp(program, invocation.topic, terminal.errLayout)}`);
         }
         return exitCodes.usage;
       case "help":
-        await terminal.print(toHelp(program, invocation.topic, { color: terminal.outColor, width: terminal.outWidth }));
+        await terminal.print(toHelp(program, invocation.topic, terminal.outLayout));
         return exitCodes.done;
       case "version":
         await terminal.print(`${program.name} ${program.version}`);
@@ -120,17 +119,12 @@ export class OpenCli implements OpenPlatform<CliApp> {
     }
   }
 
-  async #runCommand(
-    invocation: Extract<Invocation, { kind: "command" }>,
-    streams: CommandStreams,
-    terminal: Terminal,
-  ): Promise<number> {
+  async #runCommand(call: CommandCall, json: boolean, streams: CommandStreams, terminal: Terminal): Promise<number> {
     await this.#parts.start();
     const { signal = new AbortController().signal } = streams;
-    const { progress } = terminal;
-    const incoming = new CommandIncoming(invocation, { stdin: () => streams.stdin, signal, progress });
+    const incoming = new CommandIncoming(call, streams, signal, terminal.progress);
     const outgoing = await this.#parts.kernel.handle(incoming);
     incoming.endProgress();
-    return writeResult(terminal, outgoing, { json: invocation.json, signal });
+    return writeResult(terminal, outgoing, json, signal);
   }
 }

@@ -62,11 +62,7 @@ export class Commands {
 
   constructor(parts: Pick<PlatformParts, "routes" | "router">, aliases: Readonly<Record<string, string>> = {}) {
     this.#parts = parts;
-    this.#aliases = new Map(Object.entries(aliases).map(([alias, name]) => [alias, toGroupName(name).split(" ")]));
-  }
-
-  all(): Command[] {
-    return this.under([]);
+    this.#aliases = new Map(Object.entries(aliases).map(([alias, name]) => [alias, name.split(" ")]));
   }
 
   /** The command that the router finds for these words. */
@@ -81,14 +77,14 @@ export class Commands {
     return meant === undefined ? words : [...meant, ...words.slice(1)];
   }
 
-  /** The commands that begin with these words. */
-  under(words: readonly string[]): Command[] {
+  /** The commands that begin with these words; all of them without words. */
+  under(words?: readonly string[]): Command[] {
     return toCommands(this.#parts.routes.list(), words);
   }
 
   /** The names of commands and groups: `posts`, `posts show`. */
   names(): Set<string> {
-    return new Set(this.all().flatMap(({ pattern }) => toPrefixes(pattern)));
+    return new Set(this.under().flatMap(({ pattern }) => toPrefixes(pattern)));
   }
 
   /** The command, group or alias whose name is closest to the typed one. */
@@ -101,14 +97,6 @@ export class Commands {
     });
     return closest.sort((a, b) => b.length - a.length)[0];
   }
-}
-
-/** `db/backup` is typed as `db backup`. */
-export function toGroupName(name: string): string {
-  return name
-    .split(/[\s/]+/)
-    .filter(Boolean)
-    .join(" ");
 }
 
 /** Each word is one segment, also when it contains a slash. */

@@ -1,6 +1,7 @@
 import { paint } from "../log/log-pretty.ts";
 import type { Field } from "../schema/dto.ts";
-import { type Command, type Flag, helpLetter, toGroupName } from "./commands.ts";
+import { type Command, type Flag, helpLetter } from "./commands.ts";
+import type { LayoutOptions } from "./layout.ts";
 import type { Positional } from "./positionals.ts";
 import { showControls } from "./text.ts";
 import { alignEntries, type Entry, wrap } from "./wrap.ts";
@@ -28,13 +29,7 @@ export interface Topic {
   readonly below: readonly Command[];
 }
 
-export interface HelpOptions {
-  readonly color: boolean;
-  /** Cells of the terminal; infinite where there is none. */
-  readonly width: number;
-}
-
-export function toHelp(program: Program, topic: Topic, options: HelpOptions): string {
+export function toHelp(program: Program, topic: Topic, options: LayoutOptions): string {
   const { words, command } = topic;
   const below = topic.below.filter(({ title }) => title !== command?.title);
   const flags = [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)];
@@ -59,7 +54,7 @@ function toHeading({ name, version, description }: Program): string {
 
 function toAbout({ groups = {} }: Program, { words, command }: Topic): string[] {
   if (command !== undefined) return [command.summary, command.description];
-  return Object.entries(groups).flatMap(([name, text]) => (toGroupName(name) === words.join(" ") ? [text] : []));
+  return Object.entries(groups).flatMap(([name, text]) => (name === words.join(" ") ? [text] : []));
 }
 
 /** A description may have several lines. */
@@ -71,7 +66,7 @@ function toUsage(
   { name }: Program,
   { words, command }: Topic,
   hasMore: boolean,
-  { color, width }: HelpOptions,
+  { color, width }: LayoutOptions,
 ): string {
   const label = "Usage:";
   const place = command?.title ?? [...words, "<command>"].join(" ");
@@ -82,7 +77,7 @@ function toUsage(
 }
 
 function toAliases({ aliases = {} }: Program): string {
-  const list = Object.entries(aliases).map(([alias, name]) => `${alias} for ${toGroupName(name)}`);
+  const list = Object.entries(aliases).map(([alias, name]) => `${alias} for ${name}`);
   return list.length === 0 ? "" : `Aliases: ${list.join(", ")}`;
 }
 
@@ -91,15 +86,14 @@ function toCommandSections(
   { groups = {}, first = [] }: Program,
   { words }: Topic,
   commands: readonly Command[],
-  options: HelpOptions,
+  options: LayoutOptions,
 ): string[] {
   const described = Object.entries(groups)
-    .map(([name, text]) => [toGroupName(name), text] as const)
     .filter(([name]) => name.split(" ").length > words.length)
     .sort(([a], [b]) => b.length - a.length); // a command belongs to the longest name
   const findGroup = ({ title }: Command) => described.find(([name]) => `${title} `.startsWith(`${name} `));
   const rank = (title: string) => {
-    const index = first.findIndex((name) => `${title} `.startsWith(`${toGroupName(name)} `));
+    const index = first.findIndex((name) => `${title} `.startsWith(`${name} `));
     return index < 0 ? first.length : index;
   };
   const byGroup = Map.groupBy(
@@ -114,7 +108,7 @@ function toCommandSections(
     });
 }
 
-function toSection(title: string, entries: readonly Entry[], { color, width }: HelpOptions, about = ""): string[] {
+function toSection(title: string, entries: readonly Entry[], { color, width }: LayoutOptions, about = ""): string[] {
   if (entries.length === 0) return [];
   const [first = "", ...rest] = wrap(`${title}: ${about}`.trimEnd(), width);
   const heading = `${paint("bold", `${title}:`, color)}${first.slice(title.length + 1)}`;

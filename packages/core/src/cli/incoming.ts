@@ -1,17 +1,10 @@
-import type { Readable } from "node:stream";
 import { BodyReader } from "../body/body-reader.ts";
 import type { Progress } from "../request/context-state.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
 import type { CommandCall } from "./invocation.ts";
 import { CommandProgress, type ProgressOutput } from "./progress.ts";
-
-export interface CommandSource {
-  /** Opened only by a command that reads it: open, it would keep the process alive. */
-  readonly stdin: () => Readable;
-  readonly signal: AbortSignal;
-  readonly progress: ProgressOutput;
-}
+import type { CommandStreams } from "./terminal.ts";
 
 /** A command as the context sees it: flags are its query, standard input is its body. */
 export class CommandIncoming implements Incoming {
@@ -25,15 +18,23 @@ export class CommandIncoming implements Incoming {
   readonly search: string;
   readonly fields: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
-  readonly #source: CommandSource;
+  readonly #streams: Pick<CommandStreams, "stdin">;
+  readonly #output: ProgressOutput;
   readonly #shown: CommandProgress[] = [];
 
-  constructor({ path, search, fields }: CommandCall, source: CommandSource) {
+  /** `stdin` is opened only by a command that reads it: open, it would keep the process alive. */
+  constructor(
+    { path, search, fields }: CommandCall,
+    streams: Pick<CommandStreams, "stdin">,
+    signal: AbortSignal,
+    output: ProgressOutput,
+  ) {
     this.path = path;
     this.search = search;
     this.fields = fields;
-    this.signal = source.signal;
-    this.#source = source;
+    this.signal = signal;
+    this.#streams = streams;
+    this.#output = output;
   }
 
   header(): undefined {
@@ -55,7 +56,7 @@ export class CommandIncoming implements Incoming {
   }
 
   progress(total: number, label: string): Progress {
-    const progress = new CommandProgress(total, label, this.#source.progress);
+    const progress = new CommandProgress(total, label, this.#output);
     this.#shown.push(progress);
     return progress;
   }
@@ -66,7 +67,7 @@ export class CommandIncoming implements Incoming {
 
   async #feed(reader: BodyReader, limit: number): Promise<void> {
     let size = 0;
-    const stdin = this.#source.stdin();
+    const stdin = this.#streams.stdin;
     reader.result.catch(() => stdin.destroy()); // too long, too slow or interrupted: open, it would keep the process alive
     try {
       for await (const chunk of stdin as AsyncIterable<string | Uint8Array>) {

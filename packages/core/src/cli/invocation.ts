@@ -124,7 +124,7 @@ function findUnknownFlags({ title, flags }: Command, given: Iterable<string>): s
 
 /** Flags that no command declares, where no command was found. */
 function findFlagsOfNone(commands: Commands, given: Iterable<string>): string[] {
-  const declared = flagsOf(commands.all());
+  const declared = flagsOf(commands.under());
   const names = [...declared.map(({ name }) => name), ...commonFlags, "version"];
   return [...given].filter((name) => findFlag(declared, name) === undefined).map((name) => explainFlag(name, names));
 }

@@ -17,7 +17,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** A value for people: a table, key/value lines, or text. Shows what JSON shows: a field that `toJSON()` hides is hidden here too. */
 export function layOut(value: unknown, options: LayoutOptions): string {
-  if (typeof value === "string") return endLine(value);
+  if (typeof value === "string") return value === "" || value.endsWith("\n") ? value : `${value}\n`;
   const plain: unknown = JSON.parse(toJson(value));
   if (Array.isArray(plain)) return layOutList(plain, options);
   return isObject(plain) ? layOutRecord(plain, options) : `${String(plain)}\n`;
@@ -30,7 +30,10 @@ function layOutList(list: readonly unknown[], options: LayoutOptions): string {
 
 function layOutTable(rows: readonly Row[], { width, color }: LayoutOptions): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name))))];
+  const lines = [
+    names.map(showControls),
+    ...rows.map((row) => names.map((name) => toCell(Object.hasOwn(row, name) ? row[name] : undefined))),
+  ];
   const textOf = (line: readonly string[], column: number) => line[column] as string; // each line has every column
   const natural = names.map((_, column) => Math.max(...lines.map((line) => widthOf(textOf(line, column)))));
   const id = names.indexOf("id"); // stays whole: it could not be copied into the next command
@@ -76,12 +79,4 @@ function layOutRecord(record: Row, { color }: LayoutOptions): string {
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   return showControls(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-function own(row: Row, name: string): unknown {
-  return Object.hasOwn(row, name) ? row[name] : undefined;
-}
-
-function endLine(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -66,22 +66,25 @@ function describeIssue({ in: part, path, keys = path.split("."), rule, message }
   return `${subject}${rule === "schema" ? ":" : ""} ${message}`; // other schemas write whole sentences
 }
 
-export interface ResultOptions {
-  readonly json: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Writes what a command returned, and returns its exit code. */
-export async function writeResult(terminal: Terminal, outgoing: Outgoing, options: ResultOptions): Promise<number> {
+export async function writeResult(
+  terminal: Terminal,
+  outgoing: Outgoing,
+  json: boolean,
+  signal: AbortSignal,
+): Promise<number> {
   if (!(outgoing instanceof CommandOutgoing)) throw new Error("the result could not be made"); // a hook failed
   const { reply, isUsageError } = outgoing;
   const { status, kind, value } = reply;
   if (status < 400) {
-    await writeValue(terminal, reply, options);
+    if (kind === "raw")
+      await writeRaw(terminal, value as RawBody, signal); // toReply made it raw
+    else if (kind !== "empty" && json) await terminal.out.write(`${toJson(value)}\n`);
+    else if (kind !== "empty") await terminal.print(value);
     return exitCodes.done;
   }
   if (isStream(value)) void new Chunks(value).return(); // it is never read
-  await writeFailure(terminal, describeReply(reply), options.json, kind === "json" ? value : undefined);
+  await writeFailure(terminal, describeReply(reply), json, kind === "json" ? value : undefined);
   return isUsageError ? exitCodes.usage : exitCodes.failed;
 }
 
@@ -97,13 +100,6 @@ export async function writeFailure(terminal: Terminal, message: string, json: bo
   const document = json ? toJson(typeof value === "object" && value !== null ? value : { error: message }) : "";
   await terminal.complain(message);
   if (json) await terminal.out.write(`${document}\n`);
-}
-
-async function writeValue(terminal: Terminal, { kind, value }: Reply, { json, signal }: ResultOptions): Promise<void> {
-  if (kind === "raw")
-    await writeRaw(terminal, value as RawBody, signal); // toReply made it raw
-  else if (kind !== "empty" && json) await terminal.out.write(`${toJson(value)}\n`);
-  else if (kind !== "empty") await terminal.print(value);
 }
 
 async function writeRaw({ out }: Terminal, body: RawBody, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { paint } from "../log/log-pretty.ts";
-import { layOut } from "./layout.ts";
+import { type LayoutOptions, layOut } from "./layout.ts";
 import type { ProgressOutput } from "./progress.ts";
 import { toOneLine } from "./text.ts";
 
@@ -21,11 +21,8 @@ const defaultWidth = 80;
 /** The two outputs of one command: results go to standard output, everything else to standard error. */
 export class Terminal {
   readonly out: Sink;
-  readonly outColor: boolean;
-  readonly errColor: boolean;
-  /** In cells; infinite where there is no terminal. */
-  readonly outWidth: number;
-  readonly errWidth: number;
+  readonly outLayout: LayoutOptions;
+  readonly errLayout: LayoutOptions;
   readonly progress: ProgressOutput;
   readonly #err: Sink;
   readonly #name: string;
@@ -35,10 +32,8 @@ export class Terminal {
     this.out = new Sink(stdout);
     this.#err = new Sink(stderr);
     this.#name = name;
-    this.outColor = color ?? stdout.isTTY === true;
-    this.errColor = color ?? stderr.isTTY === true;
-    this.outWidth = cellsOf(stdout);
-    this.errWidth = cellsOf(stderr);
+    this.outLayout = toLayoutOptions(stdout, color);
+    this.errLayout = toLayoutOptions(stderr, color);
     this.progress = {
       write: (text) => void this.say(text),
       isTerminal: stderr.isTTY === true,
@@ -48,12 +43,12 @@ export class Terminal {
   }
 
   async print(value: unknown): Promise<void> {
-    await this.out.write(layOut(value, { width: this.outWidth, color: this.outColor }));
+    await this.out.write(layOut(value, this.outLayout));
   }
 
   /** One line: `blog: unknown command "pots"`. */
   complain(message: string): Promise<void> {
-    return this.say(`${paint("red", `${this.#name}:`, this.errColor)} ${toOneLine(message)}\n`);
+    return this.say(`${paint("red", `${this.#name}:`, this.errLayout.color)} ${toOneLine(message)}\n`);
   }
 
   /** Never rejects: a command does not fail because its standard error is closed. */
@@ -94,8 +89,8 @@ export class Sink {
   }
 }
 
-function cellsOf({ isTTY, columns }: TerminalStream): number {
-  return isTTY === true ? columns || defaultWidth : Number.POSITIVE_INFINITY;
+function toLayoutOptions({ isTTY = false, columns }: TerminalStream, color = isTTY): LayoutOptions {
+  return { color, width: isTTY ? columns || defaultWidth : Number.POSITIVE_INFINITY };
 }
 
 function ignore(): void {}

@@ -176,7 +176,7 @@ const described: Routes = [
   },
   { path: "dbs", handler: () => "" },
 ];
-const groups = { "db/migrate": "Changes of the schema", db: "The database" };
+const groups = { "db migrate": "Changes of the schema", db: "The database" };
 
 test("a described group has a section of its own, and commands belong to the longest name", () =>
   withCommands(
@@ -240,7 +240,7 @@ test("commands and groups that are named first come first, and aliases are one l
       assert.equal((await app.run(["database", "reset"])).code, 0);
       assert.match((await app.run(["databse", "reset"])).stderr, /Did you mean "database"\?/);
     },
-    { groups, first: ["new", "db/reset"], aliases: { migrate: "db/migrate", database: "db" } },
+    { groups, first: ["new", "db reset"], aliases: { migrate: "db migrate", database: "db" } },
   ));
 
 test("the help of a command describes its arguments, their choices and the defaults of its flags", () =>
