@@ -1,14 +1,15 @@
 import { inspect } from "node:util";
 import { type ConfigKeys, configKeys, givenValues } from "../inject/given-config.ts";
+import type { OrUndefined } from "../inject/injectable.ts";
 import { isSecretName } from "../log/log-redact.ts";
 import { Dto, dto, type Fields, type ObjectOf } from "../schema/dto.ts";
 import type { FoundIssue } from "../schema/found-issue.ts";
+import { ArgumentReader } from "../support/arguments.ts";
 import { type Problem, StartError } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
 import { hasEnvFile, readEnvironment, readVariables } from "./environment.ts";
 import { exitOnStartError } from "./exit-on-start-error.ts";
 import { explainFault, toItems, toShown, type Variable } from "./faults.ts";
-import { readFlags } from "./flags.ts";
 import { findMisspelt } from "./misspelt.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -17,8 +18,6 @@ type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
 type KeyOf<Name> = Name extends string ? CamelCase<Name> : never;
 type Simplify<T> = { [K in keyof T]: T[K] };
 type IsList<T> = NonNullable<T> extends readonly unknown[] ? true : false;
-
-type OrUndefined<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 
 /** `{ DATABASE_URL: string }` → `{ databaseUrl: string }`. A list is always there. */
 export type ConfigOf<T> = Simplify<
@@ -153,6 +152,25 @@ function readValues(
   check?.(Object.fromEntries(values), (name, message) => problems.push(toProblem(`${name} ${message}`)));
   if (problems.length > 0) throw new StartError(problems);
   return values;
+}
+
+/** The texts of flags by variable: `--database-url=…` for DATABASE_URL. Reports every other argument. */
+function readFlags(names: readonly string[], report: (message: string) => void): Record<string, string> {
+  const flags = new Map(names.map((name) => [name.toLowerCase().replaceAll("_", "-"), name]));
+  const known = [...flags.keys()].map((flag) => `--${flag}`).join(", ");
+  const texts: Record<string, string> = {};
+  const reader = new ArgumentReader(process.argv.slice(2));
+  for (const argument of reader) {
+    const name = argument.kind === "flag" ? flags.get(argument.name) : undefined;
+    if (argument.kind !== "flag" || name === undefined) {
+      report(`${argument.typed} is not a flag of this application. It has ${known}.`);
+      continue;
+    }
+    const text = argument.value ?? reader.takeValue();
+    if (text) texts[name] = text;
+    else report(`${argument.typed} needs a value.`);
+  }
+  return texts;
 }
 
 /** A given value as the text of its variable, for messages. */

@@ -1,6 +1,10 @@
-import { StartError } from "../support/errors.ts";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type StartCode, StartError } from "../support/errors.ts";
 import { readEnvironment } from "./environment.ts";
-import { toErrorsPage } from "./errors-page.ts";
+
+/** In the installed package, and in a checkout. A bundle of an application has left the docs behind. */
+const places = ["../../docs/errors.md", "../../../../docs/errors.md"].map((place) => join(import.meta.dirname, place));
 
 /** Prints one readable message with its page, and exits with code 1. LOG_LEVEL debug or trace adds the stack. */
 export function exitOnStartError(error: unknown): never {
@@ -15,6 +19,14 @@ export function exitOnStartError(error: unknown): never {
   // `tenon dev` shows the source of the causes
   process.getBuiltinModule("node:diagnostics_channel").channel("tenon:start-error").publish(error);
   process.exit(1);
+}
+
+/** Where start errors are explained, as a path that an editor opens: `docs/errors.md#bad_route, #bad_handler`. */
+function toErrorsPage(codes: readonly StartCode[]): string {
+  const file = places.find((place) => existsSync(place)) ?? "docs/errors.md";
+  const short = relative(process.cwd(), file);
+  const anchors = [...new Set(codes)].map((code) => `#${code.toLowerCase()}`);
+  return `${short.startsWith("..") ? file : short}${anchors.join(", ")}`;
 }
 
 function isDebugging(): boolean {

@@ -1,8 +1,9 @@
-type Made<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+/** A property with undefined where it is optional. */
+export type OrUndefined<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 
 /** Options, each of which may be a function that makes the value and may `inject()`. `Plain` are those that may not. */
 export type Injectable<T, Plain extends keyof T = never> = {
-  readonly [K in keyof T]: K extends Plain ? T[K] : T[K] | (() => Made<T, K>);
+  readonly [K in keyof T]: K extends Plain ? T[K] : T[K] | (() => OrUndefined<T, K>);
 };
 
 /**
