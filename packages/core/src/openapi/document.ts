@@ -58,19 +58,17 @@ export function toOpenApi(routes: readonly RouteInfo[], options: DocumentOptions
     for (const tag of operation.tags ?? []) tags.add(tag);
     paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: operation };
   }
+  const toTag = (name: string) =>
+    Object.hasOwn(descriptions, name) ? { name, description: descriptions[name] ?? "" } : { name };
   const { components: written, resolve } = components.finish();
   return {
     openapi: "3.1.0",
     info: { ...info, title: info.title ?? options.name, version: info.version ?? "0.0.0" },
     servers: servers.length === 0 ? [{ url: "/" }] : servers,
-    ...(tags.size === 0 ? {} : { tags: [...tags].map((name) => toTag(name, descriptions)) }),
+    ...(tags.size === 0 ? {} : { tags: [...tags].map(toTag) }),
     paths: resolve(paths),
     components: written,
   };
-}
-
-function toTag(name: string, descriptions: Readonly<Record<string, string>>) {
-  return { name, ...(Object.hasOwn(descriptions, name) ? { description: descriptions[name] ?? "" } : {}) };
 }
 
 /** Two plain handlers of one name have no id; two endpoints of one name are refused at start. */

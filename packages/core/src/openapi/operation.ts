@@ -1,4 +1,4 @@
-import { type Body, type LiveContract, toBody } from "../request/contract.ts";
+import { type Body, type LiveContract, type MiddlewareContract, toBody } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
 import { type JsonSchema, toJsonSchema } from "../schema/json-schema.ts";
 import type { Schema } from "../schema/standard-schema.ts";
@@ -13,7 +13,9 @@ import {
   toJson,
   toResponses,
 } from "./responses.ts";
-import { type SecurityRequirement, toSecurity } from "./security.ts";
+
+/** Schemes by name, all of which a request must satisfy. */
+type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** An Operation Object of OpenAPI 3.1, as far as it is written here. */
 export interface Operation {
@@ -79,6 +81,20 @@ export function toOperation(
     ...(policies.length === 0 ? {} : { "x-tenon-policies": policies }),
     ...(live === undefined ? {} : { "x-tenon-live": toLiveMessages(live, components) }),
   };
+}
+
+/** The alternatives of a route: one scheme of each guard. Empty for a public route. */
+function toSecurity(guards: readonly MiddlewareContract[], components: Components): SecurityRequirement[] {
+  let alternatives: SecurityRequirement[] = [{}];
+  for (const { security = {}, optional = false } of guards) {
+    const schemes = Object.entries(security);
+    for (const [name, scheme] of schemes) components.addScheme(name, scheme);
+    const own: SecurityRequirement[] = schemes.map(([name]) => ({ [name]: [] }));
+    if (optional || own.length === 0) own.push({});
+    alternatives = alternatives.flatMap((outer) => own.map((inner) => ({ ...outer, ...inner })));
+  }
+  const unique = new Map(alternatives.map((one) => [JSON.stringify(Object.keys(one).sort()), one]));
+  return unique.size === 1 && unique.has("[]") ? [] : [...unique.values()];
 }
 
 /** OpenAPI has no place for who may send a request, so that the description says it too. */

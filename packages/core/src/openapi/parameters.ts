@@ -41,22 +41,17 @@ export function toParameters(
       const notes = { ...(told === "" ? {} : { description: told }), ...(own === "*" ? rest : {}) };
       return { name, in: "path", required: true, ...notes, ...value };
     }),
-    ...[...membersOf(query, components)].map(([name, { required, value, ...notes }]): Parameter => {
-      const list = [value.schema?.type].flat().includes("array") ? ({ style: "form", explode: true } as const) : {};
-      return { name, in: "query", ...(required ? { required } : {}), ...notes, ...list, ...value };
-    }),
+    ...[...membersOf(query, components)].map((entry) => toParameter("query", entry)),
     ...[...new Map([...read, ...membersOf(headers, components)])]
       .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
-      .map(
-        ([name, { required, value, ...notes }]): Parameter => ({
-          name,
-          in: "header",
-          ...(required ? { required } : {}),
-          ...notes,
-          ...value,
-        }),
-      ),
+      .map((entry) => toParameter("header", entry)),
   ];
+}
+
+function toParameter(part: "query" | "header", [name, { required, value, ...notes }]: [string, Member]): Parameter {
+  const isList = part === "query" && [value.schema?.type].flat().includes("array");
+  const list = isList ? ({ style: "form", explode: true } as const) : {};
+  return { name, in: part, ...(required ? { required } : {}), ...notes, ...list, ...value };
 }
 
 interface Member {

@@ -8,12 +8,6 @@ export interface PathParameter {
   readonly description: string;
 }
 
-export interface PathTemplate {
-  /** `/posts/{id}`. */
-  readonly path: string;
-  readonly parameters: readonly PathParameter[];
-}
-
 /**
  * Paths as OpenAPI writes them. `GET /posts/:id` and `PUT /posts/:post` are one path there: the names of the first route
  * count for both.
@@ -21,7 +15,8 @@ export interface PathTemplate {
 export class PathTemplates {
   readonly #names = new Map<string, readonly string[]>();
 
-  toTemplate(path: string): PathTemplate {
+  /** `/posts/{id}`, and its parameters. */
+  toTemplate(path: string): { readonly path: string; readonly parameters: readonly PathParameter[] } {
     const pattern = parsePattern(path);
     const shape = shapeOf(pattern);
     const own = pattern.params.map(({ name }) => name);

@@ -56,12 +56,9 @@ export function toResponses(
     const response = { description: reasonOf(Number(status)), ...headers };
     if (isSchema(declared)) {
       responses[status] = { ...response, content: toJson(components.toSchema(declared, "output")) };
-    } else {
-      responses[status] = {
-        ...response,
-        ...(isContent(declared) ? { content: toContent([declared.content].flat()) } : {}),
-      };
-    }
+    } else if (isContent(declared)) {
+      responses[status] = { ...response, content: toContent([declared.content].flat()) };
+    } else responses[status] = response;
   }
   for (const [status, error] of errorsByStatus(contract ?? {}, contracts, tools.errors)) {
     responses[status] = toErrorResponse(status, error, tools);
