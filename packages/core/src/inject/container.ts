@@ -142,13 +142,12 @@ export class Container {
     return unusable;
   }
 
-  #reportFailure(label: string, error: unknown): void {
-    // the problems of a factory that checks its options are complete as they are
-    if (error instanceof StartError) this.#problems.push(...error.problems);
-    else if (!(error instanceof UnusableDependency)) this.#reportError(label, error);
-  }
-
-  #reportError(label: string, cause: unknown): void {
+  #reportFailure(label: string, cause: unknown): void {
+    if (cause instanceof UnusableDependency) return;
+    if (cause instanceof StartError) {
+      this.#problems.push(...cause.problems); // those of a factory that checks its options are complete as they are
+      return;
+    }
     const chain = this.#stack.map(({ binding }) => binding.name);
     const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
     const message = `${label} could not be constructed${needed}: ${quoteError(cause)}`;
