@@ -1,10 +1,8 @@
 import { paint } from "../log/log-pretty.ts";
-import type { Field } from "../schema/dto.ts";
 import { type Command, type Flag, helpLetter } from "./commands.ts";
 import type { LayoutOptions } from "./layout.ts";
 import type { Positional } from "./positionals.ts";
-import { showControls } from "./text.ts";
-import { alignEntries, type Entry, wrap } from "./wrap.ts";
+import { alignEntries, type Entry, showControls, wrap } from "./text.ts";
 
 export interface Program {
   /** The name of the command. Every error message starts with it. */
@@ -137,14 +135,14 @@ function toPositionalEntry({ title, declaration }: Positional): Entry {
 }
 
 function toFlagEntry(flag: Flag): Entry {
-  const { letter, required, description, textForm } = flag.declaration;
+  const { letter, required, description, textForm, defaultValue } = flag.declaration;
   const notes = toNotes([
     description,
     required ? "required" : "",
     textForm === "list" ? "separated by commas, or repeated" : "",
     textForm === "none" ? "only with --stdin" : "",
     ...flag.declaration.rules(),
-    toDefaultNote(flag.declaration),
+    defaultValue === undefined ? "" : `defaults to ${String(defaultValue)}`,
   ]);
   return [withLetter(letter, toSpelling(flag)), notes];
 }
@@ -154,10 +152,6 @@ function toNotes(notes: readonly string[]): string {
     .filter((note) => note !== "")
     .map(showControls)
     .join("; ");
-}
-
-function toDefaultNote({ defaultValue }: Field): string {
-  return defaultValue === undefined ? "" : `defaults to ${String(defaultValue)}`;
 }
 
 function toSpelling(flag: Flag): string {
