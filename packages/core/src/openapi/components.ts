@@ -8,12 +8,6 @@ import { digestOf } from "./error-name.ts";
 const prefix = "#/components/schemas/";
 const values = new Set(["const", "enum", "default", "examples"]); // keywords that hold values, not schemas
 
-/** A DTO with a name, and how it is written in the directions in which it is used. */
-interface Known {
-  readonly dto: NamedSchema;
-  readonly written: Map<Direction, JsonSchema>;
-}
-
 /** A schema inside a schema of another library or of the error format, with the name that it was given there. */
 interface Definition {
   readonly wanted: string;
@@ -25,7 +19,8 @@ interface Definition {
  * written: only then is it known whether a DTO needs two components, one for requests and one for responses.
  */
 export class Components {
-  readonly #known = new Map<NamedSchema, Known>();
+  /** DTOs with a name, as they are written in the directions in which they are used. */
+  readonly #known = new Map<NamedSchema, Map<Direction, JsonSchema>>();
   readonly #foreign = new Map<Schema, Map<Direction, JsonSchema>>();
   readonly #hoisted = new Map<string, Definition>();
   readonly #titled = new Map<string, string>();
@@ -66,9 +61,9 @@ export class Components {
   }
 
   readonly #refer: Refer = (dto, direction) => {
-    const known = this.#known.get(dto) ?? { dto, written: new Map() };
-    if (!known.written.has(direction)) known.written.set(direction, dto.toObjectSchema(direction, this.#refer));
-    this.#known.set(dto, known); // after the DTOs inside of it, see `write`
+    const written = this.#known.get(dto) ?? new Map<Direction, JsonSchema>();
+    if (!written.has(direction)) written.set(direction, dto.toObjectSchema(direction, this.#refer));
+    this.#known.set(dto, written); // after the DTOs inside of it, see `write`
     return { $ref: `tenon:${direction}:${dto.name}` };
   };
 
@@ -99,7 +94,7 @@ export class Components {
     const schemas = new Map<string, JsonSchema>();
     const add = (placeholder: string, written: JsonSchema) =>
       schemas.set(resolve({ $ref: placeholder }).$ref.slice(prefix.length), resolve(written));
-    for (const { dto, written } of this.#known.values()) {
+    for (const [dto, written] of this.#known) {
       for (const [direction, schema] of written) add(`tenon:${direction}:${dto.name}`, schema);
     }
     for (const [placeholder, { written }] of this.#hoisted) add(placeholder, written);
@@ -119,7 +114,7 @@ export class Components {
     const names = new Map<string, string>();
     const nameOf = (reference: string) => names.get(reference) as string; // those inside of a DTO come before it
     const taken = new Set([...this.#known.keys()].map(({ name }) => name));
-    for (const { dto, written } of this.#known.values()) {
+    for (const [dto, written] of this.#known) {
       const [input, output] = (["input", "output"] as const).map((direction) => {
         const schema = written.get(direction);
         return schema === undefined ? undefined : JSON.stringify(withReferences(schema, nameOf));

@@ -26,7 +26,7 @@ export interface Operation {
   readonly deprecated?: boolean;
   readonly security: readonly SecurityRequirement[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: RequestBody;
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
   readonly responses: Readonly<Record<string, ResponseObject>>;
   /** The rules of its policies. */
   readonly "x-tenon-policies"?: readonly string[];
@@ -39,11 +39,6 @@ export interface LiveMessages {
   readonly kind: LiveContract["kind"];
   readonly sends: Readonly<Record<string, JsonSchema>>;
   readonly receives?: Readonly<Record<string, JsonSchema>>;
-}
-
-export interface RequestBody {
-  readonly required: boolean;
-  readonly content: Readonly<Record<string, MediaType>>;
 }
 
 /** `id` is left out where another operation has the same. */
