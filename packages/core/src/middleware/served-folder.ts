@@ -1,14 +1,14 @@
 import { constants, realpathSync, type Stats, statSync } from "node:fs";
-import { type FileHandle, open, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "../request/context.ts";
 import { Reply } from "../request/reply.ts";
+import { BoundedMap } from "../support/bounded-map.ts";
 import { HttpError } from "../support/errors.ts";
 import { refuseOption } from "../support/options.ts";
-import type { Encoding } from "./encoded-stream.ts";
+import { type Encoding, encodings } from "./encoded-stream.ts";
 import { FileChunks, parseRange } from "./file-chunks.ts";
-import { extensionOf, FileVariants } from "./file-variants.ts";
 import { addVary, chooseEncoding } from "./negotiation.ts";
 
 /** For a year, without revalidation. */
@@ -66,6 +66,43 @@ interface OpenFile {
   readonly stats: Stats;
   /** The encoding of a compressed variant. */
   readonly encoding?: Encoding;
+}
+
+/** What follows the name of a file: `app.js.br`. */
+const extensionOf: Readonly<Record<Encoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
+
+/** A compressed copy beside a file. */
+interface Variant {
+  readonly encoding: Encoding;
+  /** Milliseconds, with their fraction. */
+  readonly modified: number;
+}
+
+/** Milliseconds. A request within them costs no look at the disk. */
+const lookAgain = 10_000;
+const mostFiles = 1000;
+
+/** Which files have variants. Those that come or go are noticed within ten seconds. */
+class FileVariants {
+  readonly #known = new BoundedMap<string, { readonly variants: readonly Variant[]; readonly until: number }>(
+    mostFiles,
+  );
+
+  /** `path` is the real one of a file which exists. */
+  async find(path: string): Promise<readonly Variant[]> {
+    const known = this.#known.get(path);
+    if (known !== undefined && performance.now() < known.until) return known.variants;
+    const found = await Promise.all(encodings.map((encoding) => findVariant(path, encoding)));
+    const variants = found.flat();
+    this.#known.set(path, { variants, until: performance.now() + lookAgain });
+    return variants;
+  }
+}
+
+/** A link is not a variant: it may lead out of the folder. An empty file is what a failed build leaves. */
+async function findVariant(path: string, encoding: Encoding): Promise<Variant | []> {
+  const stats = await lstat(path + extensionOf[encoding]).catch(() => undefined);
+  return stats?.isFile() === true && stats.size > 0 ? { encoding, modified: stats.mtimeMs } : [];
 }
 
 /** The plain files below one directory, and nothing else on the disk. */
