@@ -18,6 +18,12 @@ export function explainFault(
   const accepted = describeAccepted(field);
   if (text === undefined) return `${name} is not set.${toSentence(accepted, field.rules())}`;
   const hidden = field.isSecret || isSecretName(name) || mayHoldPassword(name, text);
+  const [item] = issues.map(({ keys }) => keys[0]).filter((key) => typeof key === "number");
+  const [example] = field.examples;
+  if (item !== undefined && example !== undefined) {
+    const given = hidden ? "a value" : JSON.stringify(toItems(text)[item]);
+    return `${name} has ${given}. Write for example ${String(example)}.`;
+  }
   const cure = toSentence(
     accepted,
     issues.map(({ message }) => message),

@@ -178,7 +178,7 @@ test("all bad values are reported at once, with their variables and what they ta
       "ENDPOINT is not set. It must be an http or https URL.",
       'STORE is "tape". It takes disk:folder or s3:bucket.',
       'PORTS is "1,x,12". It must be a whole number and must be at most 9.',
-      'HOSTS is "10.0.0.1,x". It must match ^[0-9.]+$.',
+      'HOSTS has "x". Write for example 10.0.0.1,10.0.0.2.',
       'FEW is "a,b". It must have at most 1 item.',
     ],
   );

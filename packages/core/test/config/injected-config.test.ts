@@ -76,7 +76,7 @@ test("a value that is invalid is the same start error as the text of its variabl
   assert.deepEqual(await messagesOf(createTestApp(AppModule, api())), given);
   assert.deepEqual(given, [
     'PORT is "70000". It takes a whole number from 0 to 65535.',
-    'PROXIES is "x". It must match ^[0-9.:]+$.',
+    'PROXIES has "x". Write for example 10.0.0.1.',
   ]);
 });
 
