@@ -236,14 +236,6 @@ test("the page sends authenticated requests", { skip }, async () => {
   });
 });
 
-test("the page shows the first events of a stream that does not end", { skip }, async () => {
-  await withPage(protectedApi(), "dark", async (page) => {
-    await page.click(".opblock-get .opblock-summary-control");
-    await page.click(".opblock-get .execute");
-    await page.waitForSelector('.live-responses-table .highlight-code:has-text("data: tick 2")');
-  });
-});
-
 test("the page works on the platform of pages, with its headers", { skip }, async () => {
   await withPage(web({ views, docs: { public: true }, development: false }), "light", async (page) => {
     await page.click(".opblock-post .opblock-summary-control");
