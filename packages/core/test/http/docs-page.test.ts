@@ -156,21 +156,12 @@ const bearer: MiddlewareFunction = Object.assign(
 
 class NotesController {
   routes(): Routes {
-    return [
-      { method: "POST", path: "/notes", handler: this.create, middlewares: [bearer] },
-      { method: "GET", path: "/ticks", handler: this.ticks },
-    ];
+    return [{ method: "POST", path: "/notes", handler: this.create, middlewares: [bearer] }];
   }
   readonly create = endpoint(
     { body: dto("Note", { text: string("required").example("Buy milk") }), returns: { 201: dto({ saved: string() }) } },
     (_ctx, { body }) => ({ saved: body.text }),
   );
-  readonly ticks = endpoint({ returns: { content: "text/event-stream" } }, async function* () {
-    for (let tick = 1; ; tick++) {
-      yield `data: tick ${tick}\n\n`;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  });
 }
 
 const notes = defineModule({ name: "notes", declarations: [NotesController] });

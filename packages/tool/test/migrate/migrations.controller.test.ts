@@ -150,10 +150,7 @@ await (await createApp(defineModule({ name: "app", imports: [data], declarations
   });
   const run = (...words: readonly string[]) => runCommand(...words, `--in=${folder}`);
   assert.deepEqual(await run("migrate", "up"), { code: 0, stdout: "migrated: nothing\n", stderr: "" });
-  assert.match(
-    (await run("db", "seed")).stderr,
-    / db\/seed of .+ is already declared by Commands \(module "app"\)/,
-  );
+  assert.match((await run("db", "seed")).stderr, / db\/seed of .+ is already declared by Commands \(module "app"\)/);
   assert.equal((await run("run", "db", "seed")).stdout, "our own\n");
 });
 
