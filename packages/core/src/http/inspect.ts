@@ -1,7 +1,8 @@
 import { isIPv6 } from "node:net";
 import { isMediaType } from "../body/grammar.ts";
 import { toJson } from "../body/json.ts";
-import { type ErrorFormat, plainErrors, toStatusError } from "../request/error-format.ts";
+import { type ErrorFormat, plainErrors, reasonOf } from "../request/error-format.ts";
+import { HttpError } from "../support/errors.ts";
 import { STATUS_CODES } from "./builtin.ts";
 import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
 
@@ -168,7 +169,7 @@ export interface Refusal {
 }
 
 export function toErrorBody(status: number, format: ErrorFormat): string {
-  const error = toStatusError(status);
+  const error = new HttpError(status, reasonOf(status));
   try {
     return toJson(format.toBody(error));
   } catch {

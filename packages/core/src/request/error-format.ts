@@ -1,4 +1,4 @@
-import { BindError, HttpError, type Issue } from "../support/errors.ts";
+import { BindError, type HttpError, type Issue } from "../support/errors.ts";
 
 /** How an application writes its error responses, those of the HTTP server included. */
 export interface ErrorFormat {
@@ -119,11 +119,6 @@ export function errorFormat(
 /** A preset by its name, or a format of the application's own. */
 export function toErrorFormat(format: ErrorFormatName | ErrorFormat = "plain"): ErrorFormat {
   return typeof format === "string" ? formats[format](400) : format;
-}
-
-/** An error of the HTTP server itself. */
-export function toStatusError(status: number): HttpError {
-  return new HttpError(status, reasonOf(status));
 }
 
 /** `Not Found` for 404. */

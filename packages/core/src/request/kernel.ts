@@ -94,19 +94,15 @@ export class Kernel implements RequestHandler {
       if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error, undefined);
       chain = this.#parts.onMalformed;
     }
-    const run = isChainObserved() ? chain.observed() : chain.run;
-    return requestSignal.hasSubscribers ? this.#observe(incoming, ctx, run, selection) : this.#run(ctx, run, selection);
+    const isObserved = handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
+    const run = isObserved ? chain.observed() : chain.run;
+    if (!requestSignal.hasSubscribers) return this.#run(ctx, run, selection);
+    return this.#observe(incoming, ctx, () => this.#run(ctx, run, selection));
   }
 
-  #observe(
-    incoming: Incoming,
-    ctx: Context,
-    run: Handler,
-    selection: Selection | undefined,
-  ): Outgoing | Promise<Outgoing> {
+  #observe(incoming: Incoming, ctx: Context, start: () => Outgoing | Promise<Outgoing>): Outgoing | Promise<Outgoing> {
     const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
     stateOf(ctx).signal = signal;
-    const start = () => this.#run(ctx, run, selection);
     return requestStore.run(signal, () => trace(requestSignal, signal, start));
   }
 
@@ -182,11 +178,6 @@ export class Kernel implements RequestHandler {
     this.#parts.log.error({ err: failure }, "the error response could not be made");
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
-}
-
-/** Whether middlewares and handlers are to publish. */
-function isChainObserved(): boolean {
-  return handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
 }
 
 /** To the subscribers that saw the start of the request. */

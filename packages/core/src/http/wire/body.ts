@@ -2,7 +2,10 @@ import { tokenText } from "../../body/grammar.ts";
 import type { Refusal } from "../inspect.ts";
 import type { HttpLimits } from "../settings.ts";
 import { isHeaderLine } from "./head.ts";
-import type { WireMessage } from "./message.ts";
+
+export interface BodySink {
+  takeBody(bytes: Buffer): void;
+}
 
 /** Finds the end of a body in the bytes of a connection. */
 export interface BodyDecoder {
@@ -10,7 +13,7 @@ export interface BodyDecoder {
   /** Why the body is malformed. */
   readonly refusal: Refusal | undefined;
   /** Passes the bytes of the body on, from `start` up to its end. Returns where it stopped. */
-  push(input: Buffer, start: number, message: WireMessage): number;
+  push(input: Buffer, start: number, sink: BodySink): number;
 }
 
 export class LengthDecoder implements BodyDecoder {
@@ -25,10 +28,10 @@ export class LengthDecoder implements BodyDecoder {
     return this.#remaining === 0;
   }
 
-  push(input: Buffer, start: number, message: WireMessage): number {
+  push(input: Buffer, start: number, sink: BodySink): number {
     const end = Math.min(input.length, start + this.#remaining);
     this.#remaining -= end - start;
-    if (end > start) message.takeBody(start === 0 && end === input.length ? input : input.subarray(start, end));
+    if (end > start) sink.takeBody(start === 0 && end === input.length ? input : input.subarray(start, end));
     return end;
   }
 }
@@ -59,13 +62,13 @@ export class ChunkDecoder implements BodyDecoder {
     this.#limits = limits;
   }
 
-  push(input: Buffer, start: number, message: WireMessage): number {
+  push(input: Buffer, start: number, sink: BodySink): number {
     let at = start;
     while (at < input.length && !this.done && this.refusal === undefined) {
       if (this.#remaining > 0) {
         const end = Math.min(input.length, at + this.#remaining);
         this.#remaining -= end - at;
-        message.takeBody(input.subarray(at, end));
+        sink.takeBody(input.subarray(at, end));
         at = end;
       } else at = this.#readLine(input, at);
     }

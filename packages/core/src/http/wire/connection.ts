@@ -3,13 +3,11 @@ import { HttpError } from "../../support/errors.ts";
 import { STATUS_CODES } from "../builtin.ts";
 import type { EngineOptions } from "../engine.ts";
 import { type Refusal, toRawResponse } from "../inspect.ts";
-import type { ProxyTrust } from "../proxy.ts";
 import { keepAliveMargin } from "../settings.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HeadLimits, WireHead } from "./head.ts";
-import { WireMessage } from "./message.ts";
-import type { ResponseHeads } from "./response-head.ts";
+import { type MessageOwner, type MessageParts, WireMessage } from "./message.ts";
 
 /** Bytes of later requests that are kept while one is handled. */
 const maxPending = 64 * 1024;
@@ -20,10 +18,8 @@ const afterTimeout = 250;
 const nothing: Buffer = Buffer.alloc(0);
 
 /** What the connections of a server share. */
-export interface WireParts extends EngineOptions {
+export interface WireParts extends EngineOptions, MessageParts {
   readonly exchange: Exchange;
-  readonly heads: ResponseHeads;
-  readonly trust: ProxyTrust;
   /** The open ones. */
   readonly connections: Map<Socket, WireConnection>;
   readonly headLimits: HeadLimits;
@@ -32,19 +28,16 @@ export interface WireParts extends EngineOptions {
 }
 
 /** A socket of the wire engine: bytes in, one request at a time, bytes out. */
-export class WireConnection {
+export class WireConnection implements MessageOwner {
   readonly socket: Socket;
   readonly parts: WireParts;
-  /** The current response is the last: what follows is dropped. */
   closing = false;
-  /** Why nothing more is read. Complete requests still get responses. */
   broken: HttpError | undefined;
-  /** The request being handled, until its response is sent and its body has arrived. */
-  message: WireMessage | undefined;
   /** When to give up what the client should do next, by the clock of the server; 0 while nothing is expected of it. */
   deadline = 0;
   /** The head of the request that is arriving. */
   #head: WireHead | undefined;
+  #message: WireMessage | undefined;
   #body: BodyDecoder | undefined;
   /** What has arrived; the bytes from `#at` on are not read yet. */
   #input: Buffer = nothing;
@@ -76,9 +69,14 @@ export class WireConnection {
     socket.on("error", ignore); // `close` follows
   }
 
+  /** The request being handled, until its response is sent and its body has arrived. */
+  get message(): WireMessage | undefined {
+    return this.#message;
+  }
+
   /** No request is being handled or waits. */
   get finished(): boolean {
-    return !this.#isWaiting && (this.message === undefined || this.message.finished);
+    return !this.#isWaiting && (this.#message === undefined || this.#message.finished);
   }
 
   /** No request for about a second, or none at all. */
@@ -86,14 +84,21 @@ export class WireConnection {
     return this.finished && this.parts.clock.now - this.#idleSince >= 1000;
   }
 
-  /** Whether complete requests wait for the current one. */
+  /** Whether the head of the current response is written. */
+  get headersSent(): boolean {
+    return this.#message?.headersSent === true;
+  }
+
   get hasWaiting(): boolean {
     return this.#input.includes("\r\n\r\n", this.#at);
   }
 
-  /** A request timed out: its client gets no more time to send bytes slowly. */
   timedOut(): void {
     this.#patience = Math.min(afterTimeout, this.#patience);
+  }
+
+  pause(): void {
+    this.socket.pause();
   }
 
   resume(): void {
@@ -102,10 +107,10 @@ export class WireConnection {
 
   /** Called by the sweep of the server when the deadline has passed. */
   expire(): void {
-    const isArriving = this.message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
+    const isArriving = this.#message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
     if (this.#lingersUntil > 0) this.socket.destroy();
     else if (isArriving) this.#refuse({ status: 408, reason: "timeout" });
-    else if (this.message?.finished === false) this.#break(408);
+    else if (this.#message?.finished === false) this.#break(408);
     else this.socket.destroy();
   }
 
@@ -135,7 +140,7 @@ export class WireConnection {
     while (this.#at < this.#input.length && this.broken === undefined) {
       if (this.#body !== undefined) this.#readBody(this.#body);
       else {
-        if (this.message !== undefined || this.closing || this.#waitsForTurn()) break;
+        if (this.#message !== undefined || this.closing || this.#waitsForTurn()) break;
         const head = this.#readHead();
         if (head === undefined) break;
         this.#begin(head);
@@ -216,7 +221,7 @@ export class WireConnection {
       return;
     }
     const message = new WireMessage(this, head);
-    this.message = message;
+    this.#message = message;
     if (!exchange.admit(message)) return;
     const { contentLength = 0, chunked } = message.inspected;
     const hasBody = chunked || contentLength > 0;
@@ -236,7 +241,7 @@ export class WireConnection {
   }
 
   #readBody(body: BodyDecoder): void {
-    const message = this.message as WireMessage; // as long as there is a body
+    const message = this.#message as WireMessage; // as long as there is a body
     this.#at = body.push(this.#input, this.#at, message);
     if (body.refusal !== undefined) this.#break(body.refusal.status);
     else if (body.done) {
@@ -262,7 +267,7 @@ export class WireConnection {
   }
 
   #flushed(): void {
-    const message = this.message as WireMessage; // the one that was responded to
+    const message = this.#message as WireMessage; // the one that was responded to
     message.finished = true;
     if (this.closing || this.broken !== undefined) this.#linger();
     else if (message.complete) this.#next();
@@ -270,7 +275,7 @@ export class WireConnection {
   }
 
   #next(): void {
-    this.message = undefined;
+    this.#message = undefined;
     this.#idleSince = this.parts.clock.now;
     this.deadline = this.#in(this.parts.settings.limits.keepAlive * keepAliveMargin);
     if (this.#isReading) return; // the loop that began this request goes on
@@ -286,10 +291,10 @@ export class WireConnection {
   /** The client sends no more. Requests that have arrived still get their responses. */
   #finishInput(): void {
     if (this.#isWaiting) return; // it is called again in its turn
-    if (this.message !== undefined) {
+    if (this.#message !== undefined) {
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       this.socket.setTimeout(this.#requestTimeout);
-      this.message.clientLeft();
+      this.#message.clientLeft();
       if (this.#body !== undefined) this.#break(400);
     } else if (this.#requestDeadline > 0) this.#refuse({ status: 400, reason: "cut off" });
     else if (this.#lingersUntil === 0) this.socket.end();
@@ -299,8 +304,8 @@ export class WireConnection {
     this.parts.connections.delete(this.socket);
     this.parts.pendingBytes.forget(this.socket);
     this.#drop();
-    this.message?.breakBody(new HttpError(400, "Bad Request"));
-    this.message?.clientLeft();
+    this.#message?.breakBody(new HttpError(400, "Bad Request"));
+    this.#message?.clientLeft();
   };
 
   /** A response is not read, or the client has closed its sending side: only then there is a timeout. */
@@ -314,8 +319,8 @@ export class WireConnection {
     this.#body = undefined;
     this.deadline = 0;
     if (status === 408) this.timedOut();
-    this.message?.breakBody(this.broken);
-    if (this.message?.finished === true) this.#linger();
+    this.#message?.breakBody(this.broken);
+    if (this.#message?.finished === true) this.#linger();
   }
 
   /** There is no request to respond to. */
@@ -341,7 +346,6 @@ export class WireConnection {
     socket.resume();
   }
 
-  /** See `WireMessage.detach`. */
   detach(): Uint8Array | undefined {
     const early = this.#early;
     if (early === undefined || this.socket.readableEnded) return undefined;

@@ -1,17 +1,18 @@
 import type { Socket } from "node:net";
 import { BodyQueue } from "../../body/body-queue.ts";
-import { BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
 import type { HeaderValue } from "../../request/headers.ts";
 import type { Incoming } from "../../request/request.ts";
 import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
-import type { Peer } from "../proxy.ts";
+import type { Peer, ProxyTrust } from "../proxy.ts";
 import type { ByteTarget } from "../pump.ts";
 import type { ResponseTarget } from "../write.ts";
-import type { WireConnection } from "./connection.ts";
+import type { BodySink } from "./body.ts";
 import type { WireHead } from "./head.ts";
+import type { ResponseHeads } from "./response-head.ts";
 
 const maxStored = 64 * 1024;
 /** About what a part takes besides its bytes. */
@@ -20,17 +21,47 @@ const perPart = 128;
 /** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
 const maxCopied = 4096;
 
+/** What the messages of a server share. */
+export interface MessageParts {
+  readonly heads: ResponseHeads;
+  readonly trust: ProxyTrust;
+  readonly bodies: BodyMemory;
+}
+
+/** What a message and its exchange need of the connection. */
+export interface MessageOwner {
+  readonly socket: Socket;
+  readonly parts: MessageParts;
+  /** When to give up what the client should do next; 0 while nothing is expected of it. */
+  deadline: number;
+  /** The current response is the last: what follows is dropped. */
+  closing: boolean;
+  /** Why nothing more is read. Complete requests still get responses. */
+  readonly broken: HttpError | undefined;
+  /** Whether complete requests wait for the current one. */
+  readonly hasWaiting: boolean;
+  /** A request timed out: its client gets no more time to send bytes slowly. */
+  timedOut(): void;
+  /** Reads nothing for now. */
+  pause(): void;
+  resume(): void;
+  /** The response is written. */
+  responded(): void;
+  /** See `WireMessage.detach`. */
+  detach(): Uint8Array | undefined;
+}
+
 const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
 
 /** A request that the wire engine has read, as the context sees it, and its response. */
-export class WireMessage implements Incoming, RequestHead, ResponseTarget, ByteTarget {
+export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTarget, ByteTarget {
   method: string;
   readonly url: string;
   readonly httpVersion: string;
   rawHeaders: readonly string[];
   readonly expect: string | undefined;
   readonly socket: Socket;
-  readonly connection: WireConnection;
+  readonly connection: MessageOwner;
   /** Set when the request is accepted. */
   inspected = notInspected;
   /** Whether the whole request has arrived. */
@@ -51,7 +82,7 @@ export class WireMessage implements Incoming, RequestHead, ResponseTarget, ByteT
   #isChunked = false;
   #isDetached = false;
 
-  constructor(connection: WireConnection, head: WireHead) {
+  constructor(connection: MessageOwner, head: WireHead) {
     this.method = head.method;
     this.url = head.url;
     this.httpVersion = head.httpVersion;
@@ -196,12 +227,12 @@ export class WireMessage implements Incoming, RequestHead, ResponseTarget, ByteT
 
   takeBody(bytes: Buffer): void {
     if (this.#reader !== undefined) {
-      if (!this.#reader.push(bytes)) this.socket.pause(); // it was refused, so the connection will close
+      if (!this.#reader.push(bytes)) this.connection.pause(); // it was refused, so the connection will close
     } else if (!this.headersSent) {
       // a small part would keep the whole packet in memory
       this.#stored.push(2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes);
       this.#storedBytes += bytes.length + perPart;
-      if (this.#storedBytes >= maxStored) this.socket.pause();
+      if (this.#storedBytes >= maxStored) this.connection.pause();
     }
   }
 
