@@ -104,7 +104,7 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
       const reload = devtools === undefined ? undefined : new LiveReload(devtools);
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format, reload });
       const kernel = overrideMethods(parts.kernel);
-      return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, settings);
+      return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, { ...settings, readsForms: true });
     },
   };
 }

@@ -206,8 +206,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     const { version } = routes;
     if (this.#described?.version === version) return this.#described.document;
     const { toOpenApi } = await import("../openapi/document.ts");
-    const { platform, errors, openapi: info } = this.#settings;
-    const readsForms = platform === "web()";
+    const { readsForms, errors, openapi: info } = this.#settings;
     const document = toOpenApi(routes.list(), { name, info, errors, readsForms, reasonOf });
     this.#described = { version, document };
     return document;

@@ -54,8 +54,8 @@ export interface HttpSettings {
   readonly errors: ErrorFormat;
   readonly openapi: OpenApiInfo;
   readonly docs: Docs | undefined;
-  /** The platform as messages and routes name it: `api()`. */
-  readonly platform: string;
+  /** Whether a JSON body may be sent as a form too. */
+  readonly readsForms: boolean;
 }
 
 /** Headers that a request may carry once: two servers could otherwise read different values. */
@@ -130,7 +130,7 @@ export function toHttpSettings<T extends HttpOptions>(
     errors: toErrorFormat(options.errors),
     openapi,
     docs: docs === false ? undefined : toDocs(docs === true ? {} : docs),
-    platform: owner,
+    readsForms: false,
   };
 }
 
