@@ -28,7 +28,9 @@ export function compileInput(contract: Contract): (state: ContextState) => Bound
     let waiting: Promise<unknown> | undefined;
     for (const name of names) {
       const bound = keep(parts, issues, name, () => bindPart(state, name, contract[name] as Schema)); // see `names`
-      if (bound !== undefined) waiting = Promise.all([waiting, bound]);
+      if (bound === undefined) continue;
+      waiting = Promise.all([waiting, bound]);
+      waiting.catch(() => {}); // a later part may throw at once
     }
     const bindBody = () => {
       if (body === undefined || issues.length > 0) return complete(parts, issues);

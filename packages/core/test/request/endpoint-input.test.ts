@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { api, dto, endpoint, file, integer, type Routes, string } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
@@ -170,4 +171,12 @@ testOnBothTransports("content() reads a body of its media type only", handled, a
   const sent = await call("POST", "/csv", { headers: { "content-type": "text/csv; charset=utf-8" }, body: "a,b" });
   assert.deepEqual(await sent.json(), { bytes: 3 });
   assert.equal((await call("POST", "/csv", { headers: { "content-type": "text/plain" }, body: "a" })).status, 400);
+});
+
+test("a schema that fails while another part of the request is malformed ends only the request", async () => {
+  const params = z.object({ id: z.string().transform(BigInt) }); // throws a SyntaxError
+  const handler = endpoint({ params, query: PageQuery }, () => "");
+  const app = await createTestApp(moduleOf([{ method: "GET", path: "/:id", handler }]), api());
+  assert.equal((await app.request("GET", "/x?page=%zz")).status, 400);
+  for (let turns = 0; turns < 3; turns++) await turn(); // an unhandled rejection would fail the test
 });
