@@ -86,11 +86,10 @@ export class Container {
     return unusable;
   }
 
-  /** The declared instance of a class, or one made for this module when no module declares it; undefined after a problem. */
-  obtain<T>(node: ModuleNode, type: Class<T>, user: string): T | undefined {
+  /** The declared instance of a class, or one made for this module when no module declares it; `unusable` after a problem. */
+  obtain(node: ModuleNode, type: Class, user: string): unknown {
     const declared = this.sees(node, type) || this.#graph.nodes.some((other) => other.own.has(type));
-    const instance = declared ? this.resolve(node, type, user) : this.#makeUndeclared(node, type);
-    return instance === unusable ? undefined : (instance as T); // made by that very class
+    return declared ? this.resolve(node, type, user) : this.#makeUndeclared(node, type);
   }
 
   /** The result of `work`, which may call `inject()` as `user` of a module; undefined after a problem. */

@@ -21,9 +21,8 @@ export function compileMiddleware(
   place: string,
   { container, node, user, problems }: CompileScope,
 ): Compiled | undefined {
-  if (middleware === unusable) return undefined; // the container has reported why
   const instance = isClass(middleware) ? container.obtain(node, middleware, user) : middleware;
-  if (isClass(middleware) && instance === undefined) return undefined; // likewise
+  if (instance === unusable) return undefined; // the container has reported why
   const compiled = toCompiled(instance, isClass(middleware) ? middleware.name : undefined);
   if (compiled === undefined) {
     const rule = "A middleware is a function, or a class or an object with handle(ctx, next).";

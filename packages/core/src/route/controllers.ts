@@ -6,7 +6,7 @@ import type { Handler } from "../request/handler.ts";
 import { describeValue, type Problem, quoteError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
 import type { FlatRoute } from "./flatten.ts";
-import type { Route, Routes } from "./route.ts";
+import type { Routes } from "./route.ts";
 
 export interface FoundController {
   readonly controller: unknown;
@@ -37,7 +37,9 @@ export function findUnserved(constructed: readonly Constructed[], routes: readon
   const problems: Problem[] = [];
   const warnings: string[] = [];
   for (const { instance, name, node } of constructed) {
-    const fields = fieldsWithRoutes(instance).filter(([, { handler }]) => !served.has(sourceOf(handler as Handler))); // see isRoute()
+    const fields = Object.entries(Object(instance)).filter(
+      ([, value]) => isRoute(value) && !served.has(sourceOf(value.handler)),
+    );
     if (hasMethod(instance, "routes")) {
       const where = labelOf(name, node);
       warnings.push(
@@ -52,11 +54,7 @@ export function findUnserved(constructed: readonly Constructed[], routes: readon
   return { problems, warnings };
 }
 
-function fieldsWithRoutes(instance: unknown): [field: string, route: Route][] {
-  return Object.entries(Object(instance)).filter((entry): entry is [string, Route] => isRoute(entry[1]));
-}
-
-function isRoute(value: unknown): value is Route {
+function isRoute(value: unknown): value is { readonly handler: Handler } {
   if (typeof value !== "object" || value === null || !("path" in value) || !("handler" in value)) return false;
   return typeof value.path === "string" && typeof value.handler === "function";
 }
@@ -65,6 +63,7 @@ function readRoutes(controller: { routes(): unknown }, label: string, problems: 
   try {
     const routes = controller.routes();
     if (Array.isArray(routes)) return routes;
+    if (routes instanceof Promise) routes.catch(() => {}); // an unhandled rejection would hide the problem
     const message = `routes() of ${label} returned ${describeValue(routes)}. Return a list of routes: [this.index, this.show].`;
     problems.push({ code: "BAD_ROUTE", message });
   } catch (error) {

@@ -127,6 +127,32 @@ test("a middleware that is none is reported with the route that lists it", async
   }
 });
 
+test("a factory that returns no middleware stops the start: the route would have no guard", async () => {
+  class Guard {
+    handle = () => "guarded";
+  }
+  class Posts {
+    routes = (): Routes => [guarded(Guard)];
+  }
+  const guards = new Map<string, Guard>();
+  const declarations = [Posts, provide(Guard, () => guards.get("admin") as Guard)];
+  const { problems } = await startError(defineModule({ name: "posts", declarations }));
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ["BAD_MIDDLEWARE"],
+  );
+});
+
+test("routes() that is asynchronous is reported, and its rejection ends nothing else", async () => {
+  class Posts {
+    async routes(): Promise<Routes> {
+      throw new Error("too late");
+    }
+  }
+  const { problems } = await startError(defineModule({ name: "posts", declarations: [Posts] }));
+  assert.equal(problems[0]?.code, "BAD_ROUTE");
+});
+
 test("a bad middleware of the application is reported with the platform", async () => {
   const error = await startError(moduleOf([]), {}, { middlewares: [undefined as never] }); // no compiler let it pass
   assert.match(error.message, /^api\(\) lists undefined as a middleware\./);
