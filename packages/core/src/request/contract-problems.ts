@@ -81,6 +81,7 @@ function findParamProblems(declared: readonly string[], params: readonly string[
 function findUnsendable({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
   if (method === undefined) return []; // a command reads objects from standard input
   const { kind, schema } = toBody(body) ?? {};
+  if (body !== undefined && kind === undefined) return [`has ${describeValue(body)} as its body. Use a schema.`];
   const isBodiless = kind !== undefined && ["GET", "HEAD", "OPTIONS"].includes(method);
   if (isBodiless) return [`declares a body, which a ${method} request does not have. Use \`query\`.`];
   const texts = Object.entries({ params, query, headers, form: kind === "form" ? schema : undefined });

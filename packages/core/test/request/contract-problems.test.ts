@@ -9,6 +9,7 @@ import { moduleOf } from "../support/transports.ts";
 const refused: readonly object[] = [
   { sumary: "x" },
   { responds: { header: {} } },
+  { body: { fom: Post } },
   { headers: dto({ "X-A": string() }) },
   { returns: null },
   { returns: { 404: Post } },
