@@ -15,7 +15,7 @@ export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Fiel
   const isStreamed = tags.includes("stream");
   const max = Number(tags.find((tag) => tag.startsWith("max="))?.slice("max=".length));
   const typed = tags.some((tag) => tag.startsWith("type="));
-  if (isStreamed && !(max >= 0)) {
+  if (isStreamed && !(Number.isSafeInteger(max) && max >= 0)) {
     throw new TypeError('a file() with "stream" needs "max=" with a number of bytes');
   }
   const isFile = isStreamed ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;

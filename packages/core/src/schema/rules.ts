@@ -29,6 +29,7 @@ function bounds(measure: (value: unknown) => number, keywords: readonly [low: st
     (words: string, keys: readonly string[], passes: (size: number, limit: number) => boolean): RuleMaker =>
     (argument) => {
       const limit = Number(argument);
+      if (!Number.isFinite(limit)) throw new TypeError(`a limit is a number, not "${argument}"`);
       const counted = limit === 1 ? singular[unit] : unit;
       return {
         message: unit === "" ? `must be ${words} ${limit}` : `must have ${words} ${limit} ${counted}`,
@@ -61,6 +62,7 @@ function plain(passes: (text: string) => boolean, message: string, format: strin
 }
 
 function pattern(source = "", message = `must match ${source}`): ReturnType<RuleMaker> {
+  if (source === "") throw new TypeError('"pattern=" needs a regular expression: without one it would check nothing');
   const expression = new RegExp(source, "u");
   return {
     message,

@@ -37,7 +37,7 @@ test("one file is a list of one where the DTO says array", () => {
 });
 
 test("a streamed file has a limit, or it would have none", () => {
-  for (const tags of [["stream"], ["stream", "max=x"]]) {
+  for (const tags of [["stream"], ["stream", "max=x"], ["stream", "max=Infinity"]]) {
     assert.throws(() => file(...(tags as ["stream"])), { name: "TypeError", message: /needs "max="/ });
   }
 });

@@ -216,4 +216,5 @@ for (const [kind, tag, known] of misspelt) {
 
 test("a required field has no default", () => {
   assert.throws(() => parseTags("string", ["required", "default=a"]), TypeError);
+  for (const tag of ["pattern=", "max=NaN", "min=x"]) assert.throws(() => parseTags("string", [tag]), TypeError);
 });
