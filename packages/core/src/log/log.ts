@@ -68,7 +68,11 @@ export function createLog(
   // pino hands the fields of a child to no formatter; children inherit this method
   return Object.assign(log, {
     child(this: typeof log, bindings: Readonly<Record<string, unknown>>) {
-      return child.call(this, { ...redactor.redact(bindings) });
+      try {
+        return child.call(this, { ...redactor.redact(bindings) });
+      } catch {
+        return child.call(this, unreadable); // pino calls a method of the fields, which a field can hide
+      }
     },
   });
 }

@@ -240,6 +240,13 @@ test("what cannot be read before it is redacted leaves a line that says so, and 
   );
 });
 
+test("a child whose fields hide a method of objects loses its fields, and throws nothing", () => {
+  assert.deepEqual(
+    written((log) => log.child({ hasOwnProperty: 1 }).info("still here")),
+    { unreadable: true, msg: "still here" },
+  );
+});
+
 test("the statement of a store's error is in the log of development, and not in production", () => {
   const inner = Object.defineProperty(new Error("store failure"), "sql", { value: "select * from users" });
   for (const development of [true, false]) {
