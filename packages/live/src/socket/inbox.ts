@@ -87,7 +87,9 @@ export class Inbox {
     };
     try {
       const result = this.#options.onMessage(name, data);
-      return result instanceof Promise ? result.then(() => {}, fail) : undefined;
+      // a promise of a library too, which may do its work only when it is awaited
+      const isPending = typeof Object(result).then === "function";
+      return isPending ? Promise.resolve(result).then(() => {}, fail) : undefined;
     } catch (error) {
       fail(error);
       return undefined;

@@ -65,7 +65,7 @@ class Chat {
   );
 
   readonly work = socket(
-    { receives: { say: Say, fail: dto({}) }, sends: messages.sends },
+    { receives: { say: Say, fail: dto({}), later: dto({}) }, sends: messages.sends },
     {
       on: {
         say: async (_, live, { text }) => {
@@ -75,6 +75,14 @@ class Chat {
         fail: () => {
           throw new Error("a bug");
         },
+        // like a query builder: it runs when it is awaited
+        later: (_, live) => ({
+          // biome-ignore lint/suspicious/noThenProperty: a promise of a library
+          then(resolve: () => void) {
+            live.send("said", { text: "ran", by: "query" });
+            resolve();
+          },
+        }),
       },
     },
   );
@@ -215,6 +223,14 @@ test("messages of a socket are handled one after the other; an error of a handle
     await until(() => waits.length > 0, "message");
     await client.close();
     waits.shift()?.();
+  });
+});
+
+test("what a handler returns is awaited, whatever library it is of", async () => {
+  await withLiveApp(Chat, async ({ url }) => {
+    const client = await SocketClient.open(`${url}/work`);
+    assert.deepEqual((await client.send("later", {}).next()).data, { text: "ran", by: "query" });
+    await client.close();
   });
 });
 
