@@ -1,5 +1,14 @@
 import { BindError, type Context, type ErrorFormat, Reply } from "@tenon/core";
-import { addVary, describeValue, formatError, isForm, logError, parseWeights, toHttpError } from "@tenon/core/internal";
+import {
+  addVary,
+  describeValue,
+  formatError,
+  isForm,
+  isOriginOf,
+  logError,
+  parseWeights,
+  toHttpError,
+} from "@tenon/core/internal";
 import { type Outgoing, toOutgoing } from "@tenon/core/platform";
 import type { ErrorPages } from "./errors/error-page.ts";
 import type { LiveReload } from "./live-reload.ts";
@@ -69,9 +78,10 @@ export class Pages {
     addVary(ctx.response(), "Accept");
     const { status, value } = reply;
     if (wantsJson(ctx)) return new Reply(status, "json", value);
-    if (reply.error !== undefined) {
+    const message = reply.error ?? refusalOf(reply);
+    if (message !== undefined) {
       ctx.response().removeHeader("content-type"); // that of the error format
-      return this.#toHtml(await this.#parts.errors.render({ status, message: reply.error }, ctx), status, ctx);
+      return this.#toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
     }
     const name = reply instanceof View ? reply.name : this.#nameFor(ctx);
     return this.#toHtml(await this.#parts.renderer.render(ctx, name, value, status), status, ctx);
@@ -125,6 +135,13 @@ export class Pages {
   }
 }
 
+/** The message of `ctx.status(403).json({ error })`: a guard that returns it must not get the view of the route. */
+function refusalOf(reply: Reply): string | undefined {
+  if (reply.status < 400 || reply.isDeclared || reply instanceof View) return undefined;
+  const { error, ...others } = Object(reply.value) as { readonly error?: unknown }; // any value
+  return typeof error === "string" && Object.keys(others).length === 0 ? error : undefined;
+}
+
 /** The rest of a sentence that begins with the call of `redirect()`. */
 function explainRefusal(to: string, ownHost: string): string {
   if (!URL.canParse(to)) return 'is not a path of this site and went to "/". A target starts with one "/".';
@@ -170,8 +187,8 @@ function isFormOfPage(ctx: Context): boolean {
 function ownReferer(ctx: Context): string | undefined {
   const referer = ctx.header("referer");
   if (!URL.canParse(referer)) return undefined;
-  const { host, pathname, search } = new URL(referer);
-  return host === ctx.request().host() ? pathname + search : undefined;
+  const { origin, pathname, search } = new URL(referer);
+  return isOriginOf(origin, ctx.request().host()) ? pathname + search : undefined;
 }
 
 /** Whether this request gets JSON: for handlers that redirect a browser and return the reason to other clients. */

@@ -23,11 +23,13 @@ const index = () => [{ title: "<One>" }];
 const plain = () => 1;
 const greet = (ctx: Context) => ctx.query("name") || null;
 const refuse = (ctx: Context) => ctx.status(422).json({ error: { title: "ab" } });
+const forbid = (ctx: Context) => ctx.status(403).json({ error: "Not yours" });
 const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
 
 const routes: Routes = [
   get("/", index),
   get("/greet", greet),
+  { ...get("/guarded", greet), middlewares: [forbid] },
   get("/view", () => view("posts/show", { title: "A" })),
   get("/status", () => view("posts/show", { title: "A" }, { status: 422 })),
   get("/around", (ctx) => ctx.status(201).json(view("posts/show", { title: "A" }))),
@@ -83,6 +85,18 @@ testOnBothTransports(
     assert.deepEqual(await visit(call, "/around"), [201, html, "<h1>A</h1>201"]);
     assert.deepEqual(await visit(call, "/made"), [201, html, "<h1>A</h1>201"]);
     assert.deepEqual(await visit(call, "/feed"), [200, "application/atom+xml", "<feed/>"]);
+  },
+  platform,
+);
+
+testOnBothTransports(
+  "an error that a guard returns as JSON is an error page, and never the view of its route",
+  routes,
+  async (call) => {
+    const [status, type, text] = await visit(call, "/guarded?name=Ada");
+    assert.deepEqual([status, type], [403, html]);
+    assert.match(String(text), /Not yours/);
+    assert.doesNotMatch(String(text), /Hello/);
   },
   platform,
 );

@@ -43,7 +43,7 @@ export function isOrigin(text: unknown): boolean {
 }
 
 /** Whether an origin has this host. The scheme does not count: after a proxy the application sees another one than the browser. */
-function isOriginOf(origin: string, host: string): boolean {
+export function isOriginOf(origin: string, host: string): boolean {
   const scheme = /^https?:\/\//.exec(origin)?.[0];
   const own = `${scheme}${host}`; // parsed, because a default port may be there or not
   return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;

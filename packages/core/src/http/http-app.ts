@@ -261,7 +261,7 @@ const causes = new Map<string, (port: number, host: string) => string>([
 /** Says in one line why the port did not open and what to do. */
 export function toListenError(error: unknown, port: number, host: string): StartError {
   if (error instanceof StartError) return error;
-  const { code = "", message: detail } = error as NodeJS.ErrnoException; // of node:net, node:tls or node:cluster
+  const { code = "", message: detail } = Object(error) as NodeJS.ErrnoException; // of node:net, node:tls or node:cluster
   const message = causes.get(code)?.(port, host) ?? `Cannot listen on ${host}:${port}: ${detail}`;
   return new StartError([{ code: "LISTEN_FAILED", message, cause: error }]);
 }
