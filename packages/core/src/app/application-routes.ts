@@ -8,7 +8,7 @@ import type { Context } from "../request/context.ts";
 import type { MiddlewareContract } from "../request/contract.ts";
 import { ContractCheck, type ContractMismatch } from "../request/contract-check.ts";
 import type { Handler, MiddlewareLike } from "../request/handler.ts";
-import { Kernel, refuseMalformed } from "../request/kernel.ts";
+import { Kernel } from "../request/kernel.ts";
 import { observeHandler, observeMiddleware, toRunnable } from "../request/observed-chain.ts";
 import { Selection } from "../request/selection.ts";
 import { findControllers, findUnserved } from "../route/controllers.ts";
@@ -93,7 +93,7 @@ export class ApplicationRoutes {
       log,
       production,
       onMiss: toRunnable((isObserved) => chain([], (ctx) => respondToMiss(target, ctx), isObserved)),
-      onMalformed: toRunnable((isObserved) => chain([], refuseMalformed, isObserved)),
+      onMalformed: toRunnable((isObserved) => chain([], () => refuse(400, "Bad Request"), isObserved)),
     });
     return { kernel, router, routes };
   }
@@ -154,6 +154,9 @@ function toLostOptions(log: Log, production: boolean): ComposeOptions {
 /** No route matches: the platform may respond, such as with a file. */
 function respondToMiss(target: NamedPlatform | BackgroundPlatform, ctx: Context): unknown {
   const value = "miss" in target ? target.miss?.(ctx) : undefined;
-  if (value !== undefined) return value;
-  throw new HttpError(404, "Not Found");
+  return value === undefined ? refuse(404, "Not Found") : value;
+}
+
+function refuse(status: number, message: string): never {
+  throw new HttpError(status, message);
 }

@@ -98,8 +98,7 @@ export class RequestContext<
 
   /** For guards of live routes: the connection is closed when the lease ends. */
   addLease(lease: Lease): void {
-    this.#state.leases ??= [];
-    this.#state.leases.push(lease);
+    leasesOf(this).push(lease);
   }
 
   /** Identifies this request in logs. Random, unless the request-id middleware took the client's. */

@@ -265,7 +265,3 @@ function toErrorFields(error: unknown): Record<string, unknown> {
   if (error instanceof Error) return { err: error };
   return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
 }
-
-export function refuseMalformed(): never {
-  throw new HttpError(400, "Bad Request");
-}
