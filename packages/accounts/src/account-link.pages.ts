@@ -7,7 +7,7 @@ import { EmailDTO, limited, maxAccountBody, ResetDTO, TokenDTO } from "./account
 import { type AccountState, Accounts } from "./accounts.ts";
 import { AccountSettings } from "./settings.ts";
 
-export const accountPages = route.under("/account", {
+const accountPages = route.under("/account", {
   middlewares: [bodyLimit(maxAccountBody), noStore, SessionOrigin],
   tags: ["Account"],
 });

@@ -101,7 +101,7 @@ function hashOf(purpose: TokenPurpose, token: string): string {
 }
 
 /** Another value after a change of the address or the password. */
-export function boundOf({ id, email, password }: AccountUser): string {
+function boundOf({ id, email, password }: AccountUser): string {
   return digest(JSON.stringify([id, email, password]));
 }
 

@@ -22,7 +22,7 @@ export const closings = {
 } as const satisfies Record<string, Closing>;
 
 /** The close code of a connection whose session has ended or whose token has expired. */
-export const leaseEnded = 4401;
+const leaseEnded = 4401;
 
 /** An open event stream or socket. */
 export interface LiveConnection {

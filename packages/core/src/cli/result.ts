@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 export const exitCodes = Object.freeze({ done: 0, failed: 1, usage: 2 });
 
 /** What a command returned. It is formatted when it is written, because only then the width of the terminal is known. */
-export class CommandOutgoing extends Outgoing {
+class CommandOutgoing extends Outgoing {
   readonly reply: Reply;
   /** Whether it failed because of how it was called. */
   readonly isUsageError: boolean;

@@ -49,7 +49,7 @@ export interface ConfigOptions<Config, Name extends string> {
 }
 
 /** A configuration has a method of this name, for the developer tools. */
-export const describeConfig: unique symbol = Symbol.for("tenon.config");
+const describeConfig: unique symbol = Symbol.for("tenon.config");
 
 /** A variable of a configuration. A secret is redacted. */
 export interface ConfigVariable {

@@ -52,7 +52,7 @@ export function ignoreEnvFile(env: NodeJS.Dict<string> = process.env): void {
   env.TENON_TEST = String(process.pid);
 }
 
-export function isProduction({ NODE_ENV }: NodeJS.Dict<string>): boolean {
+function isProduction({ NODE_ENV }: NodeJS.Dict<string>): boolean {
   return NODE_ENV === "production";
 }
 

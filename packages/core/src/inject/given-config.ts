@@ -59,7 +59,7 @@ export class GivenConfig {
   }
 }
 
-export function isConfigClass(key: unknown): key is DeclaredConfig {
+function isConfigClass(key: unknown): key is DeclaredConfig {
   return typeof key === "function" && configKeys in key;
 }
 

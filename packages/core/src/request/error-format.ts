@@ -17,7 +17,7 @@ export interface ErrorFormat {
   toSchema(status: number, messages: readonly string[]): Readonly<Record<string, unknown>>;
 }
 
-export function toMessageSchema(messages: readonly string[]): Readonly<Record<string, unknown>> {
+function toMessageSchema(messages: readonly string[]): Readonly<Record<string, unknown>> {
   return messages.length === 0 ? { type: "string" } : { type: "string", enum: [...new Set(messages)] };
 }
 

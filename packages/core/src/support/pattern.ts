@@ -72,7 +72,7 @@ export function isExact(pattern: Pattern): boolean {
   return pattern.params.length === 0 && !pattern.wildcard;
 }
 
-export function staticCount(pattern: Pattern): number {
+function staticCount(pattern: Pattern): number {
   return pattern.segments.length - pattern.params.length;
 }
 

@@ -8,7 +8,7 @@ const isSecretName = (name: string) => redactor.isSecret(name);
 const paths = new SafePaths();
 
 /** Bytes of a body that are kept. */
-export const largestBody = 64 * 1024;
+const largestBody = 64 * 1024;
 
 /** Headers as they are kept, several values of one joined. Of cookies only the names are. */
 export function redactHeaders(headers: Readonly<Record<string, string | readonly string[]>>): Record<string, string> {

@@ -36,7 +36,7 @@ function formatLabels({ labels }: Sample): string {
 }
 
 /** `http.request.method` → `http_request_method`. */
-export function toLabelName(name: string): string {
+function toLabelName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_]/g, "_").replace(/^(?=\d)/, "_");
 }
 

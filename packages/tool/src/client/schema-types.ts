@@ -178,7 +178,7 @@ export class SchemaTypes {
   }
 }
 
-export function toSchemaComment(schema: unknown, indent: string): string {
+function toSchemaComment(schema: unknown, indent: string): string {
   const texts = [getText(schema, "title"), getText(schema, "description")];
   return toComment({ texts, isDeprecated: get(schema, "deprecated") === true }, indent);
 }

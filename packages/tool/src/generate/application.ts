@@ -13,7 +13,7 @@ import { parseNodes } from "./edit/parse-nodes.ts";
 
 export const appModuleFile = "src/app.module.ts";
 export const dataModuleFile = "src/data.module.ts";
-export const schemaFile = "src/database/schema.ts";
+const schemaFile = "src/database/schema.ts";
 export const layoutFile = "views/layout.eta";
 export const pagesModuleFile = "src/pages/pages.module.ts";
 
@@ -127,7 +127,7 @@ const navigationEnds = ["</nav>", "</header>"];
 const accountStart = "<% if (page.shared.user) { -%>";
 /** The line that `tenon g accounts` replaces by a link. */
 export const userName = "<span><%= page.shared.user.email %></span>";
-export const accountLinks = `${accountStart}
+const accountLinks = `${accountStart}
 ${userName}
 <form method="post" action="/logout"><%~ page.csrfField() %><button>Log out</button></form>
 <% } else { -%>

@@ -24,7 +24,7 @@ export interface NewPart extends Generation {
 }
 
 /** The role in the names of files and classes: commands are in `import.commands.ts`. */
-export function toRole(kind: PartKind): string {
+function toRole(kind: PartKind): string {
   return kind === "command" || kind === "job" ? `${kind}s` : kind;
 }
 
