@@ -43,6 +43,11 @@ export class StoreError extends HttpError {
     // like the cause, so that no copy of the error into a response has it
     Object.defineProperty(this, "sql", { value: options.sql, enumerable: false });
   }
+
+  /** What the log has of this error, except in production. */
+  get development(): { readonly sql: string } | undefined {
+    return this.sql === undefined ? undefined : { sql: this.sql };
+  }
 }
 
 /** Whether a unique value already exists: an application usually responds with 409. */

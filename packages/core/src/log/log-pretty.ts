@@ -33,11 +33,13 @@ function toText(value: unknown): string {
 
 /** With its causes. */
 function toErrorText(err: unknown): string {
-  const { stack, sql, errors, cause } = Object(err) as LogFields; // a line may have any value there
+  const { stack, development, errors, cause } = Object(err) as LogFields; // a line may have any value there
   if (typeof stack !== "string") return toText(err);
   return [
     ...stack.split("\n").map((line) => line.trim()),
-    ...(typeof sql === "string" ? [`sql: ${sql}`] : []),
+    ...Object.entries((typeof development === "object" && development) || {}).map(
+      ([name, value]) => `${name}: ${toText(value)}`,
+    ),
     ...(Array.isArray(errors) ? errors.map((inner: unknown) => `one of ${toErrorText(inner)}`) : []),
     ...(cause === undefined ? [] : [`caused by ${toErrorText(cause)}`]),
   ].join("\n");

@@ -37,13 +37,13 @@ export class Redactor {
   readonly #names = new Map<string, boolean>();
   readonly #isSecret: (name: string) => boolean;
 
-  /** Whether the statement of a StoreError is kept. */
-  readonly hasSql: boolean;
+  /** Whether the `development` fields of an error are kept. */
+  readonly isDevelopment: boolean;
 
   /** `isSecret` defaults to the names that the log redacts. */
-  constructor(isSecret: (name: string) => boolean = isSecretName, hasSql = true) {
+  constructor(isSecret: (name: string) => boolean = isSecretName, isDevelopment = true) {
     this.#isSecret = isSecret;
-    this.hasSql = hasSql;
+    this.isDevelopment = isDevelopment;
   }
 
   /** Never throws: a getter that does would fail the request that is logged. */
@@ -135,13 +135,13 @@ class Walk {
 
   /** What JSON leaves out of an error, then its own fields. */
   #error(error: Error): Record<string, unknown> {
-    const { message, stack, cause, sql } = error as Error & { readonly sql?: unknown }; // StoreError has it
+    const { message, stack, cause, development } = error as Error & { readonly development?: unknown };
     const errors: unknown = error instanceof AggregateError ? error.errors : undefined;
     return {
       type: error.constructor?.name ?? error.name,
       message,
       stack,
-      ...(typeof sql === "string" && this.#redactor.hasSql ? { sql } : {}),
+      ...(development !== undefined && this.#redactor.isDevelopment ? { development: this.#value(development) } : {}),
       ...(cause === undefined ? {} : { cause: this.#value(cause) }),
       ...(errors === undefined ? {} : { errors: this.#value(errors) }),
       ...this.#entries(error),

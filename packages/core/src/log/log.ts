@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly destination?: LogDestination;
 }
 
-/** `development` keeps the statements of errors; `adapt` changes the fields of a line before it becomes text for people. */
+/** `development` keeps the `development` fields of errors; `adapt` changes the fields of a line before it becomes text for people. */
 export function createLog(
   options: LogOptions = {},
   development = false,

@@ -29,7 +29,7 @@ test("an error follows on lines of its own, indented, with its causes", () => {
     type: "Error",
     message: "outer",
     stack: "Error: outer\n    at one (a.ts:1:1)",
-    sql: "select 1",
+    development: { sql: "select 1" },
     errors: [{ message: "part", stack: "Error: part" }, "text"],
     cause: { type: "Error", message: "inner", stack: "Error: inner\n    at two (b.ts:2:2)" },
   };
@@ -48,7 +48,7 @@ test("an error follows on lines of its own, indented, with its causes", () => {
 });
 
 test("an err that is not an error is written as it is", () => {
-  const odd = { stack: "Error: odd", errors: { title: "is required" } };
+  const odd = { stack: "Error: odd", errors: { title: "is required" }, development: "yes" };
   assert.equal(pretty({ level: "error", time, err: odd }), "03:04:05.678 ERROR\n    Error: odd\n");
   assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
 });

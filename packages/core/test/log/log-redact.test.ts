@@ -247,13 +247,16 @@ test("a child whose fields hide a method of objects loses its fields, and throws
   );
 });
 
-test("the statement of a store's error is in the log of development, and not in production", () => {
-  const inner = Object.defineProperty(new Error("store failure"), "sql", { value: "select * from users" });
+test("the development fields of an error are in the log of development without secrets, and not in production", () => {
+  const inner = Object.defineProperty(new Error("store failure"), "development", {
+    value: { sql: "select * from users", token: "t0p" },
+  });
   for (const development of [true, false]) {
     const lines: string[] = [];
     createLog({ destination: { write: (line) => lines.push(line) } }, development).error({
       err: new Error("failed", { cause: inner }),
     });
     assert.equal(lines.join("").includes("select * from users"), development);
+    assert.doesNotMatch(lines.join(""), /t0p/);
   }
 });

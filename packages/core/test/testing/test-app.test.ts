@@ -220,7 +220,7 @@ test("run() runs commands of a started application, any number of times, and ret
 
 const failing = `import { api, defineModule, HttpError } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-const statement = Object.assign(new Error("no such table: posts"), { sql: "select * from posts" });
+const statement = Object.assign(new Error("no such table: posts"), { development: { sql: "select * from posts" } });
 class Posts {
   routes() {
     return [

@@ -102,8 +102,9 @@ for (const adapter of databases) {
       await assert.rejects(read(), (error) => {
         assert.ok(error instanceof StoreError);
         assert.match(error.sql ?? "", /^select 1 from lost where id = (?:\?|\$1)$/);
+        assert.deepEqual(error.development, { sql: error.sql });
         assert.match(error.stack ?? "", /^StoreError: store failure\n[\s\S]*at read \(.*database\.test\.ts/);
-        assert.doesNotMatch(JSON.stringify(error), /lost/);
+        assert.doesNotMatch(JSON.stringify({ ...error }), /lost/);
         return true;
       });
     });

@@ -5,8 +5,8 @@ import { framesOf, ownFramesOf } from "../failure/stack-frame.ts";
 interface LoggedError {
   readonly stack: string;
   readonly message: string;
-  /** The statement of a database that failed. */
-  readonly sql?: unknown;
+  /** Such as the statement of a database that failed. */
+  readonly development?: unknown;
   readonly cause?: unknown;
   readonly errors?: unknown;
 }
@@ -28,11 +28,9 @@ function describe(err: unknown): string {
 function toSourceText(err: LoggedError): string {
   const frames = ownFramesOf(err);
   const title = err.stack.slice(0, err.stack.length - framesOf(err).length).trimEnd();
-  const failure: Failure = {
-    message: typeof err.sql === "string" ? `${title}\n\n  sql: ${err.sql}` : title,
-    place: frames[0],
-    frames,
-  };
+  const fields = Object.entries((typeof err.development === "object" && err.development) || {});
+  const message = [title, ...fields.map(([name, value]) => `  ${name}: ${value}`)].join("\n\n");
+  const failure: Failure = { message, place: frames[0], frames };
   return `${toFailureText(failure).replaceAll("\t", "  ")}\n`;
 }
 

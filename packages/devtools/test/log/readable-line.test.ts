@@ -23,7 +23,7 @@ test("an error has the source of the application in place of a whole stack", () 
     stack: "Error: no such table: posts\n    at node:x:1:1",
   };
   const outer = { type: "StoreError", message: "store failure", stack: `StoreError: store failure\n${thrown}` };
-  const err = { ...outer, sql: "select\t1", cause: inner };
+  const err = { ...outer, development: { sql: "select\t1" }, cause: inner };
   const file = relative(process.cwd(), import.meta.filename);
   assert.equal(
     pretty({ level: "error", time, err, msg: "failed" }),
