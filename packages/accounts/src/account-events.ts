@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, type Context, inject } from "@tenon/core";
 import { type AnyDatabase, Database, Sweeps } from "@tenon/data";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
@@ -59,7 +60,7 @@ export class AccountEvents {
     transaction: AnyDatabase = this.#db,
   ): Promise<void> {
     const store: AccountStore = transaction;
-    const entry = { id: this.#clock.uuid(), user_id: userId, event, created_at: this.#clock.timestamp() };
+    const entry = { id: randomUUID(), user_id: userId, event, created_at: this.#clock.timestamp() };
     await store
       .insertInto("account_events")
       .values({ ...entry, ...describe(actor) })

@@ -1,5 +1,5 @@
 import { Clock, inject } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { createSecret, digest } from "@tenon/core/internal";
 import { type AnyDatabase, Database, Sweeps } from "@tenon/data";
 import { AccountStates } from "./account-states.ts";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
@@ -37,7 +37,7 @@ export class AccountTokens {
     transaction: AnyDatabase = this.#db,
   ): Promise<string> {
     const store: AccountStore = transaction;
-    const token = this.#clock.secret();
+    const token = createSecret();
     const expires = new Date(this.#clock.now() + tokenSeconds[purpose] * 1000).toISOString();
     await store
       .insertInto("account_tokens")

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { BindError, Clock, type Context, dto, inject, Log, parse, timestamp } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { createSecret, digest } from "@tenon/core/internal";
 import { type AnyDatabase, Database, Migrations } from "@tenon/data";
 import type { Kysely } from "kysely";
 import { parseScopes } from "./scopes.ts";
@@ -90,9 +91,9 @@ export class ApiKeys {
     options: NewApiKey,
     ctx?: Context,
   ): Promise<{ readonly key: string; readonly record: ApiKeyRecord }> {
-    const key = `tnn_${this.#clock.secret()}`;
+    const key = `tnn_${createSecret()}`;
     const record: ApiKeyRecord = {
-      id: this.#clock.uuid(),
+      id: randomUUID(),
       user_id: userId,
       name: options.name ?? "",
       created_at: this.#clock.timestamp(),

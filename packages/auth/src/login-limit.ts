@@ -1,5 +1,5 @@
-import { Clock, type Context, inject } from "@tenon/core";
-import { digest, tooManyRequests } from "@tenon/core/internal";
+import { type Context, inject } from "@tenon/core";
+import { createSecret, digest, tooManyRequests } from "@tenon/core/internal";
 import { networkOf } from "@tenon/core/middleware";
 import { KeyValue } from "@tenon/data";
 import { AuthSettings } from "./settings.ts";
@@ -14,7 +14,6 @@ const knownClient = { cookie: "known_client", seconds: 90 * 86_400 };
  */
 export class LoginLimit {
   readonly #store = inject(KeyValue);
-  readonly #clock = inject(Clock);
   readonly #enabled = inject(AuthSettings).loginLimit;
 
   /** Throws a 429 after too many failures for this account or from this address. */
@@ -46,7 +45,7 @@ export class LoginLimit {
   async remember(account: string, ctx: Context): Promise<void> {
     if (!this.#enabled) return;
     const { cookie, seconds } = knownClient;
-    const secret = (await this.#isKnown(account, ctx)) ? ctx.cookie(cookie) : this.#clock.secret();
+    const secret = (await this.#isKnown(account, ctx)) ? ctx.cookie(cookie) : createSecret();
     await this.#store.set(knownKey(account, secret), await this.#periodOf(account), { ttl: seconds });
     ctx.setCookie(cookie, secret, { maxAge: seconds });
   }
@@ -56,7 +55,7 @@ export class LoginLimit {
    * knew the old password, which would keep counts of their own.
    */
   async clear(account: string): Promise<void> {
-    await this.#store.set(periodKey(account), this.#clock.secret(), { ttl: knownClient.seconds });
+    await this.#store.set(periodKey(account), createSecret(), { ttl: knownClient.seconds });
     await this.#store.delete(accountKey(account));
   }
 

@@ -1,4 +1,5 @@
-import { Clock, inject, Log } from "@tenon/core";
+import { randomUUID } from "node:crypto";
+import { inject, Log } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
 import { Logins } from "./logins.ts";
@@ -28,12 +29,11 @@ export class RefreshTokens {
   readonly #store = inject(KeyValue);
   readonly #records = inject(ExpiringRecords);
   readonly #logins = inject(Logins);
-  readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
   /** `stamp`: that of the user when the password was checked. Defaults to the current one. */
   async generate(userId: string, stamp?: string): Promise<string> {
-    return this.#issue(userId, this.#clock.uuid(), stamp ?? (await this.#logins.stampOf(userId)));
+    return this.#issue(userId, randomUUID(), stamp ?? (await this.#logins.stampOf(userId)));
   }
 
   /** The user of a token, used or not, without consuming it; undefined when the token is unknown. */
@@ -67,7 +67,7 @@ export class RefreshTokens {
 
   /** The family is stored before the token can be used, so that a revocation finds it at any point of a concurrent refresh. */
   async #issue(userId: string, family: string, stamp: string): Promise<string> {
-    const token = this.#clock.uuid();
+    const token = randomUUID();
     const known: KnownToken = { user_id: userId, family, stamp };
     await this.#records.set(knownKind, token, known, ttl);
     await this.#store.set(unusedKey(token), true, { ttl });

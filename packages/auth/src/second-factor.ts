@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Clock, type Context, HttpError, inject, Log } from "@tenon/core";
-import { digest, ExpiringRecords } from "@tenon/core/internal";
+import { createSecret, digest, ExpiringRecords } from "@tenon/core/internal";
 import type { AnyDatabase } from "@tenon/data";
 import { CodeLimit } from "./code-limit.ts";
 import { Logins } from "./logins.ts";
@@ -151,7 +151,7 @@ export class SecondFactor {
    * for the session of the browser. Call it after `SecondFactorRequired`, with the context of the same request.
    */
   async suspend(userId: string, ctx: Context): Promise<string> {
-    const id = this.#clock.secret();
+    const id = createSecret();
     const login: SuspendedLogin = { user_id: userId, stamp: await this.#logins.stampFor(ctx, userId) };
     await this.#records.set(stepKind, id, login, stepSeconds);
     return id;

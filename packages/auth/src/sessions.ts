@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, type Context, inject } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
 import type { AnyDatabase } from "@tenon/data";
@@ -154,7 +155,7 @@ export class Sessions {
 
   /** The index first: a session that is not listed could not be ended by its user. */
   async #store(session: StoredSession): Promise<string> {
-    const id = this.#clock.uuid();
+    const id = randomUUID();
     const expires = Date.parse(session.created_at) + sessionSeconds * 1000;
     await this.#index.add(digest(id), session.user_id, expires);
     await this.#records.set(kind, id, session, (expires - this.#clock.now()) / 1000);

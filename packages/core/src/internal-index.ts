@@ -32,7 +32,7 @@ export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
 export { parseDuration } from "./support/duration.ts";
 export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support/errors.ts";
-export { digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
+export { createSecret, digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
 export { endsInTime } from "./support/in-time.ts";
 export { findNearest } from "./support/nearest.ts";
 export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, inject } from "@tenon/core";
 import { Database } from "@tenon/data";
 import type { Comment, CommentInput, Schema } from "./projects.dto.ts";
@@ -22,7 +23,7 @@ export class CommentsService {
 
   async create(taskId: string, authorId: string, { text }: CommentInput): Promise<Comment> {
     const created_at = this.#clock.timestamp();
-    const comment = { id: this.#clock.uuid(), task_id: taskId, author_id: authorId, text, created_at };
+    const comment = { id: randomUUID(), task_id: taskId, author_id: authorId, text, created_at };
     await this.#db.insertInto("comments").values(comment).execute();
     return comment;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, inject } from "@tenon/core";
 import { Database, type PageQuery, paginate } from "@tenon/data";
 import type { Member, MemberInput, MyProject, Project, ProjectInput, Schema } from "./projects.dto.ts";
@@ -16,10 +17,10 @@ export class ProjectsService {
   }
 
   create(email: string, { name }: ProjectInput): Promise<MyProject> {
-    const project = { id: this.#clock.uuid(), name, created_at: this.#clock.timestamp() };
+    const project = { id: randomUUID(), name, created_at: this.#clock.timestamp() };
     return this.#db.transaction().execute(async (transaction) => {
       await transaction.insertInto("projects").values(project).execute();
-      const owner = { id: this.#clock.uuid(), project_id: project.id, email, role: "owner" } as const;
+      const owner = { id: randomUUID(), project_id: project.id, email, role: "owner" } as const;
       await transaction.insertInto("members").values(owner).execute();
       return { ...project, role: owner.role };
     });
@@ -38,7 +39,7 @@ export class ProjectsService {
   }
 
   async addMember(id: string, { email, role }: MemberInput): Promise<Member> {
-    const member = { id: this.#clock.uuid(), project_id: id, email, role };
+    const member = { id: randomUUID(), project_id: id, email, role };
     await this.#db.insertInto("members").values(member).execute();
     return member;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, inject } from "@tenon/core";
 import { Cache, Database, paginate } from "@tenon/data";
 import { Channels } from "@tenon/live";
@@ -83,7 +84,7 @@ export class TasksService {
 
   async create(projectId: string, authorId: string, input: TaskInput): Promise<Task> {
     const task = {
-      id: this.#clock.uuid(),
+      id: randomUUID(),
       project_id: projectId,
       author_id: authorId,
       title: input.title,

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Sessions } from "@tenon/auth";
-import { type App, Clock, createApp, type HttpApp, HttpError } from "@tenon/core";
+import { type App, createApp, type HttpApp, HttpError } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { sampleAuthors, sampleEmailOf, samplePosts } from "../../src/database/sample-posts.ts";
 import type { Schema } from "../../src/database/schema.ts";
@@ -55,14 +56,14 @@ export async function startPages(): Promise<RunningPages> {
 
 /** Writes the sample posts with their dates. Returns the ids, in the order of the sample. */
 export async function writeSamplePosts({ app }: RunningPages): Promise<string[]> {
-  const [users, clock] = [app.get(UsersService), app.get(Clock)];
+  const users = app.get(UsersService);
   const ids = new Map<string, string>();
   for (const name of sampleAuthors) {
     const user = await users.create({ email: sampleEmailOf(name), name, password: samplePassword });
     ids.set(name, user?.id ?? "");
   }
   const rows = samplePosts.map(({ author, title, content, date, published = true }) => ({
-    id: clock.uuid(),
+    id: randomUUID(),
     title,
     content,
     author_id: ids.get(author) ?? "",

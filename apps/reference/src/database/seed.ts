@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { Clock, inject } from "@tenon/core";
 import { Database } from "@tenon/data";
@@ -39,7 +40,7 @@ export class Seed {
   async #authorId(name: string): Promise<string> {
     const email = sampleEmailOf(name);
     const known = await this.#users.findByEmail(email);
-    const user = known ?? (await this.#users.create({ email, name, password: this.#clock.secret() }));
+    const user = known ?? (await this.#users.create({ email, name, password: randomBytes(18).toString("base64url") }));
     if (user === undefined) throw new Error(`${email} was registered by another process just now: try again`);
     return user.id;
   }
@@ -50,7 +51,7 @@ export class Seed {
     const round = Math.floor(index / published.length) + 1;
     const time = new Date(this.#clock.now() - index * 1000).toISOString();
     return {
-      id: this.#clock.uuid(),
+      id: randomUUID(),
       title: round === 1 ? sample.title : `${sample.title} (${round})`,
       content: sample.content,
       author_id: authorIds.get(sample.author) ?? "",

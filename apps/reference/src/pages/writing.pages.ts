@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { loaded } from "@tenon/auth";
 import { BindError, boolean, Clock, type Context, dto, HttpError, inject, route, string } from "@tenon/core";
 import { KeyValue } from "@tenon/data";
@@ -42,7 +43,7 @@ export class WritingPages {
 
   readonly write = route.get("/posts/new", { middlewares: [RequireLogin], summary: "A form for a new post" }, () => ({
     ...emptyPost,
-    form: this.#clock.uuid(),
+    form: randomUUID(),
   }));
 
   /** Reads its form itself, as `update` does: a declared body would redirect, and the text would have to fit into a session. */
@@ -57,7 +58,7 @@ export class WritingPages {
       const typed = await readPostForm(ctx);
       if (typed.issues.length > 0) return showAgain(ctx, "writing/write", typed);
       const author = ctx.get("user_id");
-      const id = toPostId(author, typed.form || this.#clock.uuid(), typed.values);
+      const id = toPostId(author, typed.form || randomUUID(), typed.values);
       const mark = `post-form:${id}`;
       const wasSent = (await this.#keyValue.get(mark)) !== undefined;
       if (wasSent && (await this.#posts.find(id)) === undefined) return ctx.fail(410);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Clock, inject } from "@tenon/core";
 import { Database, isUniqueViolation, type Page, paginate, type RowStream, StoreError, streamRows } from "@tenon/data";
 import { Channels } from "@tenon/live";
@@ -66,7 +67,7 @@ export class PostsService {
   }
 
   create(authorId: string, input: CreatePostDTO): Promise<Post> {
-    return this.#insert(this.#clock.uuid(), authorId, input);
+    return this.#insert(randomUUID(), authorId, input);
   }
 
   /** The same with a given id: a form that is sent twice, even concurrently, creates one post. */

@@ -1,4 +1,5 @@
-import { Clock, dto, HttpError, inject, route, string } from "@tenon/core";
+import { randomBytes } from "node:crypto";
+import { dto, HttpError, inject, route, string } from "@tenon/core";
 import { isRole, roles, toUser } from "./user.ts";
 import { UsersService } from "./users.service.ts";
 
@@ -14,7 +15,6 @@ const NotRole = dto({ error: string("required") });
 /** Commands for users: the only place where roles are assigned. */
 export class UsersCommands {
   readonly #users = inject(UsersService);
-  readonly #clock = inject(Clock);
 
   readonly list = route.command("users/list", { summary: "Users with their roles" }, async () => {
     const users = await this.#users.list();
@@ -25,7 +25,7 @@ export class UsersCommands {
     "users/create",
     { summary: "Create a user", query: CreateUser, errors: { 409: "Email already registered" } },
     async (ctx, { query: { email, name, password } }) => {
-      const generated = password === undefined ? this.#clock.secret() : undefined;
+      const generated = password === undefined ? randomBytes(18).toString("base64url") : undefined;
       const user = await this.#users.create({ email, name, password: password ?? generated ?? "" });
       if (user === undefined) return ctx.fail(409);
       return { ...toUser(user), ...(generated === undefined ? {} : { password: generated }) };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Passwords } from "@tenon/auth";
 import { Clock, type Context, inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
@@ -32,7 +33,7 @@ export class UsersService {
     { onCreated, ctx }: { readonly onCreated?: OnCreated | undefined; readonly ctx?: Context } = {},
   ): Promise<UserRecord | undefined> {
     const user: UserRecord = {
-      id: this.#clock.uuid(),
+      id: randomUUID(),
       email,
       name,
       role: "user",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { Database } from "@tenon/data";
 import type { Schema } from "../../src/database/schema.ts";
@@ -12,7 +13,7 @@ async function writePosts({ app, clock }: Blog, author_id: string): Promise<stri
   const posts = [0, 1, 2, 2, 2, 3, 4].map((second, index) => {
     const time = new Date(clock.now() + second * 1000).toISOString();
     const published = index !== 5;
-    return { id: clock.uuid(), title: "t", content: "c", author_id, published, created_at: time, updated_at: time };
+    return { id: randomUUID(), title: "t", content: "c", author_id, published, created_at: time, updated_at: time };
   });
   await app
     .get(Database<Schema>)
@@ -78,7 +79,7 @@ describeOnStorages("Lists", (blog) => {
     const first = await client.get<Post[]>("/my-posts?limit=3", { token });
     const next = linkForm.exec(first.headers.get("link") ?? "")?.[1] ?? "";
     const time = new Date(clock.now() + 60_000).toISOString();
-    const newer = { id: clock.uuid(), title: "t", content: "c", author_id: user.id, published: false };
+    const newer = { id: randomUUID(), title: "t", content: "c", author_id: user.id, published: false };
     const db = app.get(Database<Schema>);
     await db
       .insertInto("posts")
@@ -99,7 +100,7 @@ describeOnStorages("Lists", (blog) => {
     const posts = Array.from({ length: 250 }, (_, index) => {
       const time = new Date(start + Math.floor(index / 3) * 1000).toISOString(); // three share a millisecond
       const content = "ü".repeat(index % 50 === 7 ? 100_000 : index % 10);
-      const id = clock.uuid();
+      const id = randomUUID();
       return { id, title: "t", content, author_id: user.id, published: true, created_at: time, updated_at: time };
     });
     const db = app.get(Database<Schema>);
@@ -147,7 +148,7 @@ describeOnStorages("Lists", (blog) => {
     const content = "x".repeat(1_000_000);
     const time = new Date(clock.now()).toISOString();
     const posts = Array.from({ length: 36 }, () => {
-      const id = clock.uuid();
+      const id = randomUUID();
       return { id, title: "t", content, author_id: user.id, published: false, created_at: time, updated_at: time };
     });
     for (const post of posts)

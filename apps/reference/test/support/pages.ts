@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Sessions, sessionCookie } from "@tenon/auth";
 import { Clock } from "@tenon/core";
 import { Database } from "@tenon/data";
@@ -43,7 +44,7 @@ export async function addPost(blog: Blog, { user }: TestUser, post: Partial<Post
   const clock = blog.app.get(Clock);
   const time = clock.timestamp();
   const row = {
-    id: clock.uuid(),
+    id: randomUUID(),
     title: "A title",
     content: "Some text.",
     author_id: user.id,

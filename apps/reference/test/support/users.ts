@@ -40,7 +40,7 @@ export class Users {
   async add(email: string = uniqueEmail(), stored: string = hash): Promise<TestUser> {
     const clock = this.#app.get(Clock);
     const record: UserRecord = {
-      id: clock.uuid(),
+      id: randomUUID(),
       email,
       password: stored,
       name: "Ada",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Passwords } from "@tenon/auth";
-import { Clock } from "@tenon/core";
+import { ApiKeys, Passwords, RefreshTokens, Sessions } from "@tenon/auth";
 import { getRounds } from "bcrypt";
 import { dummyHash } from "../../src/passwords.ts";
 import { withAuth } from "../support/auth-app.ts";
@@ -31,16 +30,33 @@ test("the password of an unknown user is compared with a dummy hash of the curre
   });
 });
 
-test("20,000 ids are all different, random UUIDs of version 4 (A19)", () => {
-  const clock = new Clock();
-  const ids = new Set(Array.from({ length: 20_000 }, () => clock.uuid()));
-  assert.equal(ids.size, 20_000);
-  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  // a bit that is set in less than 43 % of 10,000 is fourteen standard deviations away from random
-  const numbers = [...ids].slice(0, 10_000).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
-  for (let bit = 0; bit < 128; bit++) {
-    if ((bit >= 48 && bit < 52) || bit === 64 || bit === 65) continue; // version and variant
-    const count = numbers.filter((bytes) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1).length;
-    assert.ok(count > 4300 && count < 5700, `bit ${bit} is set in ${count} of 10,000`);
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** The bits of the version and the variant. */
+const isFixed = (bit: number) => (bit >= 48 && bit < 52) || bit === 64 || bit === 65;
+
+test("session ids, refresh tokens and API keys that are made at one time are all different and random in every bit (A19)", () =>
+  withAuth({}, async ({ app }) => {
+    const [sessions, tokens, keys] = [app.get(Sessions), app.get(RefreshTokens), app.get(ApiKeys)];
+    const users = Array.from({ length: 5000 }, (_, index) => `user ${index}`);
+    const ids = await Promise.all(users.map((user) => sessions.create(user)));
+    const refreshTokens = await Promise.all(users.map((user) => tokens.generate(user)));
+    for (const id of [...ids, ...refreshTokens]) assert.match(id, uuid);
+    const secrets: string[] = [];
+    for (const user of users) secrets.push((await keys.create(user, { scopes: "all" })).key);
+    assert.equal(new Set([...ids, ...refreshTokens, ...secrets]).size, 15_000);
+    const toBytes = (id: string) => Buffer.from(id.replaceAll("-", ""), "hex");
+    assertRandom([...ids.map(toBytes), ...refreshTokens.map(toBytes)], 128, isFixed);
+    assertRandom(
+      secrets.map((key) => Buffer.from(key.slice("tnn_".length), "base64url")),
+      256,
+    );
+  }));
+
+/** A bit that is set in less than 43 % of 5,000 is ten standard deviations away from random. */
+function assertRandom(numbers: readonly Buffer[], bits: number, isFixed = (_: number) => false): void {
+  for (let bit = 0; bit < bits; bit++) {
+    if (isFixed(bit)) continue;
+    const count = numbers.filter((bytes) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1).length / numbers.length;
+    assert.ok(count > 0.43 && count < 0.57, `bit ${bit} is set in ${100 * count} %`);
   }
-});
+}

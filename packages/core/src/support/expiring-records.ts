@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
 /** Where records are kept. `KeyValue` of @tenon/data is one. */
@@ -47,6 +47,11 @@ export class ExpiringRecords {
 
 function keyOf(kind: string, id: string): string {
   return `${kind}:${digest(id)}`;
+}
+
+/** 256 random bits as text. */
+export function createSecret(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 /** Stores keep this instead of a secret, so that a leaked store holds no usable credential. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { ExpiringRecords, type RecordStore } from "@tenon/core/internal";
+import { createSecret, ExpiringRecords, type RecordStore } from "@tenon/core/internal";
 import { FakeClock } from "@tenon/core/testing";
 
 /** A store in memory that keeps everything: what expires does so by the clock. */
@@ -54,4 +54,10 @@ test("of two deletions one finds the record", async () => {
     true,
     false,
   ]);
+});
+
+test("secrets have 256 bits and are all different", () => {
+  const secrets = new Set(Array.from({ length: 1000 }, createSecret));
+  assert.equal(secrets.size, 1000);
+  for (const secret of secrets) assert.equal(Buffer.from(secret, "base64url").length, 32);
 });

@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "@tenon/core";
-import { serializeCookie } from "@tenon/core/internal";
+import { createSecret, serializeCookie } from "@tenon/core/internal";
 
 /** A text → 32 bytes that cannot be made without the secret. A signature for one purpose is not valid for another. */
 export function createSigner(secret: string, purpose: string): (text: string) => Buffer {
@@ -49,7 +49,7 @@ export class SessionCookie {
   }
 
   create(now: number, { hasUser = false } = {}): Identity {
-    return { id: randomBytes(32).toString("base64url"), issued: now, hasUser };
+    return { id: createSecret(), issued: now, hasUser };
   }
 
   /** Seconds that the store keeps what is written now. */
