@@ -84,6 +84,7 @@ const defaultLimits: HttpLimits = Object.freeze({
 
 const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 const limit = takes.wholeNumber(1, largest);
+const rejected = takes.wholeNumber(400, 499);
 
 const optionTable: OptionTable<HttpOptions> = {
   limits: Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, limit])),
@@ -93,7 +94,7 @@ const optionTable: OptionTable<HttpOptions> = {
   ),
   singleHeaders: true,
   engine: true,
-  errors: true,
+  errors: { type: true, toBody: true, toSchema: true, rejectedStatus: rejected, malformedStatus: rejected },
   openapi: true,
   docs: { path: true, document: true, public: true, middlewares: true },
 };

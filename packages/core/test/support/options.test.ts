@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, createApp, defineModule } from "@tenon/core";
+import { api, createApp, defineModule, errorFormat } from "@tenon/core";
 import { cors, MemoryCounterStore, rateLimit, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { rejection } from "./start-error.ts";
@@ -20,6 +20,9 @@ const mistakes: Record<string, () => unknown> = {
   "api() without an object": () => createApp(module, api(untyped([cors()])), quiet),
   "docs of api(), which could be a guard,": () =>
     createApp(module, api(untyped({ docs: { public: true, middleware: [cors()] } })), quiet),
+  "errorFormat()": () => createApp(module, api({ errors: errorFormat("plain", { rejectedStatus: 200 }) }), quiet),
+  "a format of errors": () =>
+    createApp(module, api({ errors: { ...errorFormat("plain"), malformedStatus: 500 } }), quiet),
   "listen()": async () => (await createApp(module, api(), quiet)).listen(untyped({ prot: 1 })),
   "listen() with no workers": async () => (await createApp(module, api(), quiet)).listen({ workers: 0 }),
   "listen() with too many workers": async () => (await createApp(module, api(), quiet)).listen({ workers: 257 }),
