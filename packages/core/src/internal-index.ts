@@ -27,7 +27,7 @@ export { logError } from "./request/kernel.ts";
 export { findShadows } from "./route/shadows.ts";
 export { type Returned, validate } from "./schema/bind.ts";
 export { findSchemaIssues } from "./schema/schema-issues.ts";
-export { compileSelect, ReturnedMismatch } from "./schema/select.ts";
+export { compileSelect, InvalidResult } from "./schema/select.ts";
 export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
 export { parseDuration } from "./support/duration.ts";

@@ -1,5 +1,5 @@
 import { BindError, HttpError, type Issue, type Schema } from "@tenon/core";
-import { compileSelect, ReturnedMismatch, validate } from "@tenon/core/internal";
+import { compileSelect, InvalidResult, validate } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
 import { toShortWire, toWire, type Wire } from "./wire.ts";
 
@@ -116,7 +116,7 @@ function compileEncode(name: string, schema: Schema): (data: unknown) => string 
       }
       return JSON.stringify(selected);
     } catch (error) {
-      if (!(error instanceof ReturnedMismatch)) throw error;
+      if (!(error instanceof InvalidResult)) throw error;
       throw new InvalidMessage(`"${name}" does not match its schema:`, error.issues);
     }
   };

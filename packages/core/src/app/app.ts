@@ -9,7 +9,7 @@ import type { Module } from "../inject/module.ts";
 import { type Key, keyName, type Provider } from "../inject/token.ts";
 import { createLog, Log, type LogOptions } from "../log/log.ts";
 import { LogWriter } from "../log/log-writer.ts";
-import type { ContractMismatch } from "../request/contract-check.ts";
+import type { UndeclaredResponse } from "../request/contract-check.ts";
 import type { RouteTable } from "../route/table.ts";
 import { Clock } from "../support/clock.ts";
 import type { Problem } from "../support/errors.ts";
@@ -50,7 +50,7 @@ export interface AppOptions<Config = unknown> {
    * Compares every response of an endpoint with its contract and logs what differs; a function gets it too. Defaults to
    * true unless NODE_ENV is `production`.
    */
-  readonly checkContracts?: boolean | ((mismatch: ContractMismatch) => void);
+  readonly checkContracts?: boolean | ((response: UndeclaredResponse) => void);
   /** Whether background work, such as jobs, starts with the application. Defaults to true, on the command line to false. */
   readonly background?: boolean;
   /** Options of `@tenon/devtools`, or false to leave it out. It is loaded under `tenon dev` and with TENON_DEV=1, if it is installed. */

@@ -6,7 +6,7 @@ import { compileMiddleware } from "../request/compile-middleware.ts";
 import { type Compiled, type ComposeOptions, compose } from "../request/compose.ts";
 import type { Context } from "../request/context.ts";
 import type { MiddlewareContract } from "../request/contract.ts";
-import { ContractCheck, type ContractMismatch } from "../request/contract-check.ts";
+import { ContractCheck, type UndeclaredResponse } from "../request/contract-check.ts";
 import type { Handler, MiddlewareLike } from "../request/handler.ts";
 import { Kernel } from "../request/kernel.ts";
 import { observeHandler, observeMiddleware, toRunnable } from "../request/observed-chain.ts";
@@ -29,7 +29,7 @@ export interface RoutingParts {
   readonly container: Container;
   readonly production: boolean;
   /** See `AppOptions.checkContracts`. */
-  readonly checkContracts: boolean | ((mismatch: ContractMismatch) => void);
+  readonly checkContracts: boolean | ((response: UndeclaredResponse) => void);
 }
 
 /** The routes of all modules, and the kernels that run them: one for the platform, more for background work. */
@@ -103,9 +103,9 @@ export class ApplicationRoutes {
     if (contract?.returns === undefined && contract?.errors === undefined) return undefined;
     const { checkContracts } = this.#parts;
     if (checkContracts === false) return new Selection(contract);
-    const report = (ctx: Context, mismatch: ContractMismatch): void => {
-      ctx.log.error(mismatch.message);
-      if (typeof checkContracts === "function") checkContracts(mismatch);
+    const report = (ctx: Context, response: UndeclaredResponse): void => {
+      ctx.log.error(response.message);
+      if (typeof checkContracts === "function") checkContracts(response);
     };
     return new Selection(contract, new ContractCheck(route, contract, report, this.#errors));
   }

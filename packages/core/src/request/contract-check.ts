@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mediaTypeOf } from "../body/grammar.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { findMismatches } from "../schema/bind.ts";
+import { findResultIssues } from "../schema/bind.ts";
 import { Dto } from "../schema/dto.ts";
 import { Field } from "../schema/field.ts";
-import { atRow, ReturnedMismatch } from "../schema/select.ts";
+import { atRow, InvalidResult } from "../schema/select.ts";
 import type { Schema } from "../schema/standard-schema.ts";
 import { HttpError, type Issue } from "../support/errors.ts";
 import type { Context } from "./context.ts";
@@ -21,7 +21,7 @@ import { type ErrorFormat, plainErrors } from "./error-format.ts";
 import { isResponse, type Outgoing, type Reply, statusOf } from "./reply.ts";
 
 /** A response that its contract does not declare. */
-export interface ContractMismatch {
+export interface UndeclaredResponse {
   /** `GET /posts/:id`, or a command. */
   readonly route: string;
   readonly status: number;
@@ -62,12 +62,12 @@ export class ContractCheck {
   readonly #route: string;
   readonly #contract: Contract;
   readonly #statuses: ReadonlyMap<number, Declared>;
-  readonly #report: (ctx: Context, mismatch: ContractMismatch) => void;
+  readonly #report: (ctx: Context, response: UndeclaredResponse) => void;
 
   constructor(
     { method, path, middlewareContracts }: DeclaredRoute,
     contract: Contract,
-    report: (ctx: Context, mismatch: ContractMismatch) => void,
+    report: (ctx: Context, response: UndeclaredResponse) => void,
     format: ErrorFormat = plainErrors,
   ) {
     this.#route = describeRoute({ method, path });
@@ -103,7 +103,7 @@ export class ContractCheck {
   }
 
   compareError(ctx: Context, error: unknown): void {
-    if (error instanceof ReturnedMismatch) this.#reportBody(ctx, error.status, error.issues);
+    if (error instanceof InvalidResult) this.#reportBody(ctx, error.status, error.issues);
     if (!(error instanceof HttpError)) return;
     const { status, message, body } = error;
     if (status === 408 || status === 503) return; // what a client or a store has caused by being slow or away
@@ -157,7 +157,7 @@ export class ContractCheck {
     const { schemas } = declared;
     const own = schemas.filter((schema) => schema instanceof Dto || schema instanceof Field);
     if (own.length === 0 || own.length < schemas.length) return;
-    const found = own.map((schema) => findMismatches(schema, value));
+    const found = own.map((schema) => findResultIssues(schema, value));
     if (found.some((issues) => issues.length === 0)) return;
     const [first = []] = found;
     this.#reportBody(ctx, status, place === undefined ? first : first.map(place));

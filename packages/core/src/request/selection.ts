@@ -1,6 +1,6 @@
 import { isJson, toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { atRow, compileSelect, ReturnedMismatch } from "../schema/select.ts";
+import { atRow, compileSelect, InvalidResult } from "../schema/select.ts";
 import type { DeclaredError } from "../support/errors.ts";
 import type { Context } from "./context.ts";
 import { type ContentBody, type Contract, isContent, isSchema, returnsByStatus } from "./contract.ts";
@@ -50,8 +50,8 @@ export class Selection {
     try {
       error.body = await select(error.detail);
       return error;
-    } catch (mismatch) {
-      return mismatch;
+    } catch (error) {
+      return error;
     }
   }
 
@@ -67,8 +67,8 @@ export class Selection {
   }
 }
 
-function refuseBody(reply: Reply): ReturnedMismatch {
-  return new ReturnedMismatch([{ path: "", rule: "data", message: notData(reply) }], statusOf(reply));
+function refuseBody(reply: Reply): InvalidResult {
+  return new InvalidResult([{ path: "", rule: "data", message: notData(reply) }], statusOf(reply));
 }
 
 function selectRow(select: Select, row: unknown, index: number): unknown {
@@ -85,8 +85,8 @@ function rowOf(list: unknown): unknown {
 }
 
 function failRow(error: unknown, index: number): never {
-  if (!(error instanceof ReturnedMismatch)) throw error;
-  throw new ReturnedMismatch(error.issues.map((issue) => atRow(issue, index)));
+  if (!(error instanceof InvalidResult)) throw error;
+  throw new InvalidResult(error.issues.map((issue) => atRow(issue, index)));
 }
 
 /** Sets the declared type. Of several types the handler sets one; else it is the first. */

@@ -22,9 +22,9 @@ export function parse<S extends Dto | Field>(schema: S, value: unknown): Infer<S
 
 /**
  * Where a value that a handler returned breaks its schema. Nothing is converted: a default must be there, and white
- * space stays. An undeclared key is not a mismatch, because it is not sent: see `compileSelect`.
+ * space stays. An undeclared key is not an issue, because it is not sent: see `compileSelect`.
  */
-export function findMismatches(schema: Dto | Field, value: unknown): Issue[] {
+export function findResultIssues(schema: Dto | Field, value: unknown): Issue[] {
   const issues: FoundIssue[] = [];
   schema.parse(value, issues, { fromText: false, returned: true });
   return toIssues(issues);

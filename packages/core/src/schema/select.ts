@@ -1,5 +1,5 @@
 import type { Issue } from "../support/errors.ts";
-import { findMismatches } from "./bind.ts";
+import { findResultIssues } from "./bind.ts";
 import { Dto } from "./dto.ts";
 import { Field, type Select } from "./field.ts";
 import { resolveRef, toJsonSchema } from "./json-schema.ts";
@@ -13,21 +13,21 @@ import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./st
  * object or a list is declared, a union without a known tag. It is left out of objects and records, and becomes null in
  * a list and as the whole value. A scalar of another type passes: it cannot carry an undeclared field.
  *
- * With `isExact` a value that does not match is a `ReturnedMismatch`, as it always is for a schema of another library.
+ * With `isExact` a value that does not match is an `InvalidResult`, as it always is for a schema of another library.
  */
 export function compileSelect(schema: Schema, isExact = false): (value: unknown) => unknown {
   if (!(schema instanceof Dto || schema instanceof Field)) return compileByStandard(schema);
   const select: Select = schema.compileSelect();
   return (value) => {
-    const issues = isExact ? findMismatches(schema, value) : [];
-    if (issues.length > 0) throw new ReturnedMismatch(issues);
+    const issues = isExact ? findResultIssues(schema, value) : [];
+    if (issues.length > 0) throw new InvalidResult(issues);
     return value === undefined || value === null ? null : (select(value) ?? null);
   };
 }
 
 /** A returned value that a schema of another library does not accept, or from which no fields can be taken. */
-export class ReturnedMismatch extends Error {
-  override readonly name = "ReturnedMismatch";
+export class InvalidResult extends Error {
+  override readonly name = "InvalidResult";
   readonly issues: readonly Issue[];
   /** The status of the response. Defaults to 200. */
   readonly status: number;
@@ -50,7 +50,7 @@ export function atRow({ keys = [], ...issue }: Issue, index: number): Issue {
 function compileByStandard(schema: Schema): Select {
   const select = compileByJsonSchema(toJsonSchema(schema, "output"));
   const toValue = (result: StandardResult<unknown>): unknown => {
-    if (result.issues !== undefined) throw new ReturnedMismatch(result.issues.map(toIssue));
+    if (result.issues !== undefined) throw new InvalidResult(result.issues.map(toIssue));
     return select(result.value);
   };
   return (value) => {

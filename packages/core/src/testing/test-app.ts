@@ -6,7 +6,7 @@ import type { CliApp } from "../cli/cli-app.ts";
 import { ignoreEnvFile, readEnvironment } from "../config/environment.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import type { Module } from "../inject/module.ts";
-import type { ContractMismatch } from "../request/contract-check.ts";
+import type { UndeclaredResponse } from "../request/contract-check.ts";
 import type { Method } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue } from "../support/errors.ts";
@@ -73,17 +73,17 @@ export async function createTestApp(
   ignoreEnvFile();
   const { logLevel, color } = readEnvironment();
   const running = new AsyncLocalStorage<Running>();
-  const reportMismatch = (mismatch: ContractMismatch): void => {
+  const reportUndeclared = (undeclared: UndeclaredResponse): void => {
     const request = running.getStore();
-    if (request?.isOver === true) throw new ContractError(mismatch); // fails the stream that the test reads
-    request?.mismatches.push(mismatch);
+    if (request?.isOver === true) throw new ContractError(undeclared); // fails the stream that the test reads
+    request?.undeclared.push(undeclared);
   };
-  /** Fails with the first mismatch of this request or command, not with one of others that run beside it. */
+  /** Fails with the first undeclared response of this request or command, not with one of others that run beside it. */
   const check = async <T>(send: () => Promise<T>): Promise<T> => {
-    const request: Running = { mismatches: [], isOver: false };
+    const request: Running = { undeclared: [], isOver: false };
     const result = await running.run(request, send);
     request.isOver = true;
-    const [first] = request.mismatches;
+    const [first] = request.undeclared;
     if (first !== undefined) throw new ContractError(first);
     return result;
   };
@@ -92,7 +92,7 @@ export async function createTestApp(
       logLevel === undefined ? { level: "error", destination: new ErrorPrinter(color ?? false) } : { level: logLevel },
     background: false,
     ...options,
-    checkContracts: options.checkContracts !== false && reportMismatch,
+    checkContracts: options.checkContracts !== false && reportUndeclared,
     onStartError: "throw",
     devtools: false,
   });
@@ -108,7 +108,7 @@ export async function createTestApp(
 
 /** A request or a command of a test. It is over when the test has its response, whose body may still be read. */
 interface Running {
-  readonly mismatches: ContractMismatch[];
+  readonly undeclared: UndeclaredResponse[];
   isOver: boolean;
 }
 
@@ -116,15 +116,15 @@ type Check = <T>(send: () => Promise<T>) => Promise<T>;
 
 /**
  * A response that its contract does not declare. `request()` and `run()` of a test application throw it; so does reading
- * the body, where a row of a streamed list is at fault.
+ * the body, where a row of a streamed list is wrong.
  */
 export class ContractError extends Error {
   override readonly name = "ContractError";
-  readonly mismatch: ContractMismatch;
+  readonly undeclared: UndeclaredResponse;
 
-  constructor(mismatch: ContractMismatch) {
-    super(mismatch.message);
-    this.mismatch = mismatch;
+  constructor(undeclared: UndeclaredResponse) {
+    super(undeclared.message);
+    this.undeclared = undeclared;
   }
 }
 

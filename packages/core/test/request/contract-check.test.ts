@@ -338,17 +338,17 @@ const cases: readonly Case[] = [
 ];
 
 for (const { title, route, message } of cases) {
-  test(`${message === undefined ? "no mismatch" : "a mismatch"}: ${title}`, async () => {
+  test(`${message === undefined ? "declared" : "undeclared"}: ${title}`, async () => {
     const log = new LogLines();
-    const mismatches: ContractError["mismatch"][] = [];
+    const reported: ContractError["undeclared"][] = [];
     const app = await createApp(moduleOf([{ method: "GET", path: "/", ...route }]), api(), {
       log: log.options,
-      checkContracts: (mismatch) => mismatches.push(mismatch),
+      checkContracts: (response) => reported.push(response),
     });
     await app.fetch(new Request("http://localhost/", { headers: { "accept-encoding": "gzip" } }));
     await app.stop();
     assert.deepEqual(
-      mismatches.map((mismatch) => mismatch.message),
+      reported.map(({ message }) => message),
       message === undefined ? [] : [message],
     );
     if (message !== undefined) assert.ok(log.messages("error").includes(message));
@@ -361,7 +361,7 @@ test("a test fails with what differs, unless it asks otherwise", async () => {
   await assert.rejects(app.request("GET", "/"), (error: ContractError) => {
     assert.ok(error instanceof ContractError);
     assert.deepEqual(
-      error.mismatch.issues.map(({ path }) => path),
+      error.undeclared.issues.map(({ path }) => path),
       ["id", "views"],
     );
     return true;
@@ -429,7 +429,7 @@ test("a wrong row fails the request that streams it, with its index, and not the
   await app.stop();
 });
 
-test("requests beside each other fail with their own mismatches only", async () => {
+test("requests beside each other fail with their own undeclared responses only", async () => {
   const failed = Promise.withResolvers<void>();
   const app = await createTestApp(
     moduleOf([

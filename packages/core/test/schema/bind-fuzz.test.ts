@@ -21,7 +21,7 @@ import {
 import { createTestApp } from "@tenon/core/testing";
 import fc from "fast-check";
 import * as z from "zod";
-import { findMismatches } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/bind.ts";
 import { type FoundIssue, maxIssues, toIssues } from "../../src/schema/found-issue.ts";
 import { compileSelect } from "../../src/schema/select.ts";
 import { hostileBody, hostileValue } from "../support/hostile-bodies.ts";
@@ -144,7 +144,7 @@ test("whatever a DTO accepts can be selected, matches, and is accepted again unc
       }
       seen.accepted++;
       const text = JSON.stringify(value);
-      assert.deepEqual(await findMismatches(EveryDTO, value), []);
+      assert.deepEqual(await findResultIssues(EveryDTO, value), []);
       assert.equal(JSON.stringify(select(value)), text);
       assert.equal(JSON.stringify(select({ ...value, password: "x" })), text);
       const again = EveryDTO.parse(JSON.parse(text), issues, { fromText: false });
@@ -163,7 +163,7 @@ test("select and check withstand any value, and nothing undeclared leaves (F1)",
     fc.property(
       fc.oneof(fc.record(mixed), fc.anything({ withDate: true, withMap: true, withBigInt: false })),
       (input) => {
-        assert.ok(Array.isArray(findMismatches(EveryDTO, input)));
+        assert.ok(Array.isArray(findResultIssues(EveryDTO, input)));
         const { meta: _, ...chosen } = (select(input) ?? {}) as Record<string, unknown>; // an object or nothing
         for (const key of Object.keys(chosen)) assert.ok(declared.has(key), key);
         for (const key of Object.keys(chosen.inner ?? {})) assert.ok(Object.hasOwn(Inner.fields, key), key);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dto, json, record, string } from "@tenon/core";
-import { findMismatches } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/bind.ts";
 import { compileSelect } from "../../src/schema/select.ts";
 import { asForm, asText, read, readField } from "./read.ts";
 
@@ -18,7 +18,7 @@ test("json holds any JSON value", () => {
 test("json is sent with null, which is one of its values", () => {
   const select = compileSelect(dto({ a: json(), b: json("required"), c: record(json()), d: string() }));
   assert.deepEqual(select({ a: null, b: null, c: { e: null }, d: null }), { a: null, b: null, c: { e: null } });
-  assert.deepEqual(findMismatches(dto({ a: json("required") }), { a: null }), []);
+  assert.deepEqual(findResultIssues(dto({ a: json("required") }), { a: null }), []);
   assert.deepEqual(read(dto({ a: json("required") }), {}), ["a required"]);
 });
 

@@ -16,7 +16,7 @@ import {
 } from "@tenon/core";
 import type { Returned } from "@tenon/core/internal";
 import * as z from "zod";
-import { findMismatches } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/bind.ts";
 import type { Equal, Expect } from "../support/types.ts";
 
 const Post = dto({
@@ -52,12 +52,12 @@ test("what the compiler accepts from a handler matches, and what it rejects does
   const withoutDefault: Returned<typeof Post> = { title: "a", at: null };
   // @ts-expect-error only nullable fields are null
   const withNull: Returned<typeof Post> = { title: null, at: null, limit: 1 };
-  assert.deepEqual(findMismatches(Post, good), []);
-  for (const bad of [withoutDefault, withNull]) assert.equal(findMismatches(Post, bad).length, 1);
+  assert.deepEqual(findResultIssues(Post, good), []);
+  for (const bad of [withoutDefault, withNull]) assert.equal(findResultIssues(Post, bad).length, 1);
 });
 
-function mismatches(schema: Dto | Field, value: unknown): string[] {
-  return findMismatches(schema, value).map(({ path, rule }) => `${path} ${rule}`.trim());
+function issuesOf(schema: Dto | Field, value: unknown): string[] {
+  return findResultIssues(schema, value).map(({ path, rule }) => `${path} ${rule}`.trim());
 }
 
 const Entry = dto({
@@ -67,27 +67,27 @@ const Entry = dto({
   at: timestamp(),
 });
 
-test("a value as declared has no mismatch, and an undeclared key is none", () => {
+test("a value as declared has no issue, and an undeclared key is none", () => {
   const post = { title: "a", limit: 1, note: null, at: new Date(), password: "hunter2" };
-  assert.deepEqual(mismatches(Entry, post), []);
-  assert.deepEqual(mismatches(array(Entry), [post, { ...post, at: "2026-11-17T00:00:00Z" }]), []);
-  assert.deepEqual(mismatches(Entry, { title: "a", limit: 1, at: undefined }), []);
+  assert.deepEqual(issuesOf(Entry, post), []);
+  assert.deepEqual(issuesOf(array(Entry), [post, { ...post, at: "2026-11-17T00:00:00Z" }]), []);
+  assert.deepEqual(issuesOf(Entry, { title: "a", limit: 1, at: undefined }), []);
 });
 
 test("nothing is converted: a default must be there, and white space counts", () => {
-  assert.deepEqual(mismatches(Entry, { title: "a    " }), ["limit required"]);
-  assert.deepEqual(mismatches(Entry, { title: " a    ", limit: 1 }), ["title max"]);
-  assert.deepEqual(mismatches(Entry, { title: "a", limit: "1" }), ["limit integer"]);
+  assert.deepEqual(issuesOf(Entry, { title: "a    " }), ["limit required"]);
+  assert.deepEqual(issuesOf(Entry, { title: " a    ", limit: 1 }), ["title max"]);
+  assert.deepEqual(issuesOf(Entry, { title: "a", limit: "1" }), ["limit integer"]);
 });
 
 test("required is about presence: a handler may return an empty text", () => {
-  assert.deepEqual(mismatches(Entry, { title: "", limit: 1 }), []);
-  assert.deepEqual(mismatches(Entry, { title: null, limit: 1 }), ["title required"]);
+  assert.deepEqual(issuesOf(Entry, { title: "", limit: 1 }), []);
+  assert.deepEqual(issuesOf(Entry, { title: null, limit: 1 }), ["title required"]);
 });
 
-test("mismatches have path and rule, and not the value", () => {
+test("issues have path and rule, and not the value", () => {
   const Page = dto({ posts: array(Entry, "required"), byName: record(nested(Entry)) });
-  const issues = findMismatches(Page, { posts: [{ title: 7, limit: 0 }, null], byName: { a: {}, b: undefined } });
+  const issues = findResultIssues(Page, { posts: [{ title: 7, limit: 0 }, null], byName: { a: {}, b: undefined } });
   assert.deepEqual(issues[0], {
     path: "posts.0.title",
     keys: ["posts", 0, "title"],
@@ -101,9 +101,9 @@ test("mismatches have path and rule, and not the value", () => {
 });
 
 test("a Date matches a timestamp when it can be written", () => {
-  assert.deepEqual(mismatches(timestamp(), new Date(0)), []);
+  assert.deepEqual(issuesOf(timestamp(), new Date(0)), []);
   for (const value of [new Date(Number.NaN), new Date(8.64e15), 0, "today"]) {
-    assert.deepEqual(mismatches(timestamp(), value), ["timestamp"]);
+    assert.deepEqual(issuesOf(timestamp(), value), ["timestamp"]);
   }
 });
 
@@ -115,17 +115,17 @@ test("getters and inherited properties are read, as they are when the value leav
     }
   }
   const Shape = union("kind", { circle: dto({ radius: integer("required") }) });
-  assert.deepEqual(mismatches(Shape, new Circle()), []);
-  assert.deepEqual(mismatches(Shape, Object.create(new Circle())), []);
+  assert.deepEqual(issuesOf(Shape, new Circle()), []);
+  assert.deepEqual(issuesOf(Shape, Object.create(new Circle())), []);
 });
 
 test("nothing matches nothing but a nullable field", () => {
-  for (const value of [null, undefined]) assert.deepEqual(mismatches(array(Entry), value), ["required"]);
-  assert.deepEqual(mismatches(Entry, null), ["object"]);
-  assert.deepEqual(mismatches(string("nullable"), null), []);
+  for (const value of [null, undefined]) assert.deepEqual(issuesOf(array(Entry), value), ["required"]);
+  assert.deepEqual(issuesOf(Entry, null), ["object"]);
+  assert.deepEqual(issuesOf(string("nullable"), null), []);
 });
 
 test("json leaves undefined out, as JSON does", () => {
-  assert.deepEqual(mismatches(json(), { a: undefined, b: [1] }), []);
-  assert.deepEqual(mismatches(json(), { a: 1n }), ["a json"]);
+  assert.deepEqual(issuesOf(json(), { a: undefined, b: [1] }), []);
+  assert.deepEqual(issuesOf(json(), { a: 1n }), ["a json"]);
 });

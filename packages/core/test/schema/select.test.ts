@@ -187,7 +187,7 @@ test("nothing is null", () => {
 test("a schema of another library selects by validating", () => {
   assert.deepEqual(select(z.object({ name: z.string() }), user), { name: "Ada" });
   assert.throws(() => select(z.object({ name: z.object({ a: z.int() }) }), { name: { a: "x" } }), {
-    name: "ReturnedMismatch",
+    name: "InvalidResult",
     message: /^the value does not match its schema: name\.a: /,
   });
   assert.throws(() => select(z.string(), 1), { message: /^the value does not match its schema: Invalid input/ });
