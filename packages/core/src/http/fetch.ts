@@ -7,10 +7,10 @@ import type { Outgoing, Upgrade } from "../request/reply.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
 import type { EngineOptions } from "./engine.ts";
-import { findHeader, type Inspected, inspect, isRefusal, toErrorBody, toHeaderMap } from "./inspect.ts";
+import { findHeader, type Inspected, inspect, isRejected, toErrorBody, toHeaderMap } from "./inspect.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
 
-/** Web `Request` → web `Response`: the same kernel, the same refusals, no socket. */
+/** Web `Request` → web `Response`: the same kernel, the same checks, no socket. */
 export async function handleFetch(
   { handler, log, settings }: Pick<EngineOptions, "handler" | "log" | "settings">,
   request: Request,
@@ -20,7 +20,7 @@ export async function handleFetch(
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
   const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
-  if (isRefusal(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
+  if (isRejected(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await handler.handle(incoming);
   if (outgoing.status === 101) {

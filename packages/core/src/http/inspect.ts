@@ -29,19 +29,19 @@ export interface Inspected {
 export function inspect(
   head: RequestHead,
   { limits, singleHeaders }: Pick<HttpSettings, "limits" | "singleHeaders">,
-): Inspected | Refusal {
+): Inspected | RejectedRequest {
   if (head.httpVersion !== "1.1" && head.httpVersion !== "1.0") return refuse(505, "HTTP version");
   if (head.method === "TRACE") return refuse(501, "TRACE");
   if (head.url.length > limits.uri) return refuse(414, "URI too long");
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
   const inspected = inspectHeaders(head, limits, singleHeaders);
-  if (isRefusal(inspected)) return inspected;
+  if (isRejected(inspected)) return inspected;
   if (readTarget(head.url, inspected)) return inspected;
   const isServerOptions = head.method === "OPTIONS" && head.url === "*"; // asks whether the server is there (RFC 9110, 9.3.7)
   return refuse(isServerOptions ? 204 : 400, "request target");
 }
 
-export function isRefusal(result: Inspected | Refusal): result is Refusal {
+export function isRejected(result: Inspected | RejectedRequest): result is RejectedRequest {
   return "status" in result;
 }
 
@@ -49,7 +49,7 @@ function inspectHeaders(
   { rawHeaders, httpVersion }: RequestHead,
   limits: HttpLimits,
   singleHeaders: SingleHeaders,
-): Inspected | Refusal {
+): Inspected | RejectedRequest {
   let bytes = 0;
   const seen: string[] = [];
   let host: string | undefined;
@@ -132,7 +132,7 @@ export function isPlainHost(host: string): boolean {
   return host.charCodeAt(0) !== 0x5b || isIPv6(host.slice(1, host.indexOf("]")));
 }
 
-function refuse(status: number, reason: string): Refusal {
+function refuse(status: number, reason: string): RejectedRequest {
   return { status, reason };
 }
 
@@ -163,7 +163,7 @@ function separatorOf(name: string): string {
 }
 
 /** A request that gets its response before it reaches the kernel. The connection closes after it. */
-export interface Refusal {
+export interface RejectedRequest {
   readonly status: number;
   readonly reason: string;
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { discard } from "../body/stream.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
 import type { EngineOptions } from "./engine.ts";
-import { type Refusal, toErrorBody } from "./inspect.ts";
+import { type RejectedRequest, toErrorBody } from "./inspect.ts";
 import { type ByteTarget, pump } from "./pump.ts";
 import { RoundRobin } from "./round-robin.ts";
 import { declaredLengthOf, type ResponseTarget, writeResponse } from "./write.ts";
@@ -65,7 +65,7 @@ export class Responder {
   }
 
   /** Responds to a request that does not reach the kernel. */
-  refuse(target: ResponseTarget, { status, reason }: Refusal): void {
+  refuse(target: ResponseTarget, { status, reason }: RejectedRequest): void {
     if (status !== 204) this.#options.log.info({ status, reason }, "refused");
     this.#sendError(target, status);
   }

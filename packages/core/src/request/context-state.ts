@@ -105,7 +105,7 @@ export interface ContextTools {
   /** Called when a handler reads a parameter that the path of its route does not declare. */
   readonly onUnknownParam: (route: MatchedRoute, name: string) => void;
   /** Called with a 503 that only load has caused. */
-  readonly onRefused: (error: HttpError) => void;
+  readonly onOverload: (error: HttpError) => void;
 }
 
 /** Shows how far a long piece of work has come. */

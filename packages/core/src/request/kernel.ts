@@ -1,7 +1,7 @@
 import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
 import { isSecretInput } from "../log/log-redact.ts";
-import { createRefusalLog } from "../log/refusal-log.ts";
+import { createOverloadLog } from "../log/overload-log.ts";
 import { toSafeName } from "../log/safe-urls.ts";
 import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
 import { MalformedTarget, refuseNul } from "../support/path.ts";
@@ -74,7 +74,7 @@ export class Kernel implements RequestHandler {
       showProgress,
       readers: platform,
       onUnknownParam: createParamWarning(log),
-      onRefused: createRefusalLog(log),
+      onOverload: createOverloadLog(log),
     };
   }
 
@@ -229,25 +229,25 @@ function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
 }
 
 /**
- * Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. Refusals are
- * counted.
+ * Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. Requests
+ * refused for load are counted.
  */
 export function logError(ctx: Context, error: unknown, production = false): void {
-  const refusal = error instanceof HttpError ? findRefusal(error) : undefined;
+  const overload = error instanceof HttpError ? findOverload(error) : undefined;
   if (error instanceof BindError) {
     ctx.log[production ? "debug" : "info"](
       { issues: toLoggedIssues(error) },
       `${toSafeName(ctx)}: the input was rejected`,
     );
   } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
-  else if (refusal !== undefined) stateOf(ctx).tools.onRefused(refusal);
+  else if (overload !== undefined) stateOf(ctx).tools.onOverload(overload);
   else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
 }
 
 /** The first cause, if it is a 503 with `Retry-After`: the application has more to do than it can. */
-function findRefusal(error: HttpError): HttpError | undefined {
+function findOverload(error: HttpError): HttpError | undefined {
   const { status, headers, cause } = error;
-  if (cause instanceof HttpError) return findRefusal(cause);
+  if (cause instanceof HttpError) return findOverload(cause);
   return status === 503 && "retry-after" in headers && !(cause instanceof Error) ? error : undefined;
 }
 

@@ -3,7 +3,7 @@ import { cut, type Reading, readByNode, readByWire } from "./parsers.ts";
 import { Random } from "./random.ts";
 
 /** What our parser refuses although llhttp reads it. docs/http-engines.md explains each. */
-export const documentedRefusals: readonly string[] = [
+export const documentedReasons: readonly string[] = [
   "Content-Encoding",
   "Content-Length",
   "Content-Type",
@@ -64,14 +64,14 @@ export async function findDifferences(options: {
       );
     if (whole.hung || split.hung) report("hung", offsets);
     // which of several faults is found first may depend on the split, not whether one is
-    const toResult = ({ requests, refusal }: Reading) => JSON.stringify([requests, refusal !== ""]);
+    const toResult = ({ requests, reason }: Reading) => JSON.stringify([requests, reason !== ""]);
     if (toResult(split) !== toResult(whole)) report("a split reads it in another way", { offsets, split, whole });
     const other = whole.requests.findIndex((request, at) => request !== nodes.requests[at]);
     if (other >= 0) report("llhttp reads it in another way", [whole.requests[other], nodes.requests[other]]);
     accepted += whole.requests.length;
     if (nodes.requests.length > whole.requests.length) {
-      refused[whole.refusal] = (refused[whole.refusal] ?? 0) + 1;
-      if (!documentedRefusals.includes(whole.refusal)) report(`refused for ${whole.refusal}`, nodes.requests);
+      refused[whole.reason] = (refused[whole.reason] ?? 0) + 1;
+      if (!documentedReasons.includes(whole.reason)) report(`refused for ${whole.reason}`, nodes.requests);
     }
     if (problems.length >= 5) break;
     if ((index + 1) % 10_000 === 0) options.onProgress?.(index + 1);

@@ -18,7 +18,7 @@ export interface Reading {
   /** Whole requests: method, target, headers and body, as one text each. */
   readonly requests: readonly string[];
   /** Why it stopped reading; "" when it did not. */
-  readonly refusal: string;
+  readonly reason: string;
   /** The connection did not close, though its client had. */
   readonly hung: boolean;
 }
@@ -74,8 +74,8 @@ const responses = { ok: () => new Outgoing(200, "", "text/plain"), refused: () =
 /** Our own engine, from the first byte to the response. */
 export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   const requests: string[] = [];
-  const refusals: string[] = [];
-  const note = (fields: { readonly reason?: string }) => refusals.push(fields.reason ?? "error");
+  const reasons: string[] = [];
+  const note = (fields: { readonly reason?: string }) => reasons.push(fields.reason ?? "error");
   const log = { info: note, warn: note, error: note } as unknown as Log; // the engine uses no other method
   const handler = {
     async handle(incoming: Incoming) {
@@ -85,7 +85,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
         requests.push(toText(method, url, rawHeaders, body));
         return responses.ok();
       } catch {
-        refusals.push("body");
+        reasons.push("body");
         return responses.refused();
       }
     },
@@ -108,11 +108,11 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
     clock: { now: 0, every: 1 },
   });
   const hung = await play(socket, chunks);
-  if (socket.written.includes("HTTP/1.1 204 ")) refusals.push("OPTIONS *"); // the only request that gets one without the kernel
-  return { requests, refusal: refusals[0] ?? "", hung };
+  if (socket.written.includes("HTTP/1.1 204 ")) reasons.push("OPTIONS *"); // the only request that gets one without the kernel
+  return { requests, reason: reasons[0] ?? "", hung };
 }
 
-const readings = new WeakMap<object, { requests: string[]; refusal: string }>();
+const readings = new WeakMap<object, { requests: string[]; reason: string }>();
 const nodeServer = createServer({
   maxHeaderSize: total,
   requireHostHeader: false,
@@ -126,7 +126,7 @@ const nodeServer = createServer({
   .on("checkExpectation", readRequest)
   .on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const reading = readings.get(socket);
-    if (reading !== undefined) reading.refusal = error.code ?? "";
+    if (reading !== undefined) reading.reason = error.code ?? "";
     void destroyLater(socket);
   });
 nodeServer.maxHeadersCount = 0;
@@ -152,7 +152,7 @@ function readRequest(req: IncomingMessage, res: ServerResponse): void {
 /** llhttp, by way of node:http. */
 export async function readByNode(chunks: readonly Buffer[]): Promise<Reading> {
   const socket = new MemorySocket();
-  const reading = { requests: [] as string[], refusal: "" };
+  const reading = { requests: [] as string[], reason: "" };
   readings.set(socket, reading);
   nodeServer.emit("connection", socket);
   const hung = await play(socket, chunks);

@@ -4,7 +4,7 @@ import type { HeaderValue } from "../../request/headers.ts";
 import type { Upgrade } from "../../request/reply.ts";
 import { openPort } from "../builtin.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
-import { inspect, isRefusal, type RequestHead } from "../inspect.ts";
+import { inspect, isRejected, type RequestHead } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";
 import { Responder } from "../responder.ts";
 import type { ResponseTarget } from "../write.ts";
@@ -77,7 +77,7 @@ export class NodeServer implements Engine {
     const { handler, settings, bodies } = this.#options;
     const target = toTarget(res);
     const head = inspect(req as RequestHead, settings); // the request of a server has a method and a URL
-    if (isRefusal(head)) {
+    if (isRejected(head)) {
       this.#responder.refuse(target, head);
       return;
     }

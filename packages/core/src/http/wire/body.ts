@@ -1,5 +1,5 @@
 import { tokenText } from "../../body/grammar.ts";
-import type { Refusal } from "../inspect.ts";
+import type { RejectedRequest } from "../inspect.ts";
 import type { HttpLimits } from "../settings.ts";
 import { isHeaderLine } from "./head.ts";
 
@@ -11,13 +11,13 @@ export interface BodySink {
 export interface BodyDecoder {
   readonly done: boolean;
   /** Why the body is malformed. */
-  readonly refusal: Refusal | undefined;
+  readonly rejected: RejectedRequest | undefined;
   /** Passes the bytes of the body on, from `start` up to its end. Returns where it stopped. */
   push(input: Buffer, start: number, sink: BodySink): number;
 }
 
 export class LengthDecoder implements BodyDecoder {
-  readonly refusal = undefined;
+  readonly rejected = undefined;
   #remaining: number;
 
   constructor(length: number) {
@@ -48,7 +48,7 @@ const forbiddenTrailer = /^(?:content-length|transfer-encoding|connection|keep-a
 /** A body in chunks. Trailers are checked and dropped. */
 export class ChunkDecoder implements BodyDecoder {
   done = false;
-  refusal: Refusal | undefined;
+  rejected: RejectedRequest | undefined;
   readonly #limits: HttpLimits;
   /** What the next line is: the size of a chunk, the line end after its data, or a trailer. */
   #next: "size" | "line end" | "trailer" = "size";
@@ -64,7 +64,7 @@ export class ChunkDecoder implements BodyDecoder {
 
   push(input: Buffer, start: number, sink: BodySink): number {
     let at = start;
-    while (at < input.length && !this.done && this.refusal === undefined) {
+    while (at < input.length && !this.done && this.rejected === undefined) {
       if (this.#remaining > 0) {
         const end = Math.min(input.length, at + this.#remaining);
         this.#remaining -= end - at;
@@ -130,6 +130,6 @@ export class ChunkDecoder implements BodyDecoder {
   }
 
   #refuse(status: number, reason: string): void {
-    this.refusal ??= { status, reason };
+    this.rejected ??= { status, reason };
   }
 }

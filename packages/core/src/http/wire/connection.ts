@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { HttpError } from "../../support/errors.ts";
 import { STATUS_CODES } from "../builtin.ts";
 import type { EngineOptions } from "../engine.ts";
-import { type Refusal, toRawResponse } from "../inspect.ts";
+import { type RejectedRequest, toRawResponse } from "../inspect.ts";
 import { keepAliveMargin } from "../settings.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
@@ -180,7 +180,7 @@ export class WireConnection implements MessageOwner {
     const head = this.#head;
     if (this.#at < this.#textEnd) this.#readText(head);
     // the text of the heads before it may end in the middle of this one
-    if (!head.done && head.refusal === undefined && this.#textEnd < this.#input.length) {
+    if (!head.done && head.rejected === undefined && this.#textEnd < this.#input.length) {
       this.#textStart = this.#at;
       this.#textEnd = Math.min(this.#input.length, this.#at + this.parts.headLimits.total + 1);
       this.#text = this.#input.toString("latin1", this.#at, this.#textEnd);
@@ -190,7 +190,7 @@ export class WireConnection implements MessageOwner {
       this.#head = undefined;
       return head;
     }
-    if (head.refusal !== undefined) this.#refuse(head.refusal);
+    if (head.rejected !== undefined) this.#refuse(head.rejected);
     else {
       const rest = this.#text.slice(this.#at - this.#textStart);
       const isBlank = !head.begun && (rest === "" || rest === "\r");
@@ -243,7 +243,7 @@ export class WireConnection implements MessageOwner {
   #readBody(body: BodyDecoder): void {
     const message = this.#message as WireMessage; // as long as there is a body
     this.#at = body.push(this.#input, this.#at, message);
-    if (body.refusal !== undefined) this.#break(body.refusal.status);
+    if (body.rejected !== undefined) this.#break(body.rejected.status);
     else if (body.done) {
       this.#body = undefined;
       this.deadline = 0;
@@ -324,7 +324,7 @@ export class WireConnection implements MessageOwner {
   }
 
   /** There is no request to respond to. */
-  #refuse({ status, reason }: Refusal): void {
+  #refuse({ status, reason }: RejectedRequest): void {
     this.parts.log.info({ status, reason }, "refused");
     this.closing = true;
     if (status === 408) this.timedOut();

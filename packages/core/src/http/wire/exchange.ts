@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Outgoing, Upgrade } from "../../request/reply.ts";
 import type { EngineOptions } from "../engine.ts";
-import { inspect, isRefusal } from "../inspect.ts";
+import { inspect, isRejected } from "../inspect.ts";
 import { Responder } from "../responder.ts";
 import { RoundRobin } from "../round-robin.ts";
 import type { WireMessage } from "./message.ts";
@@ -40,7 +40,7 @@ export class Exchange {
   admit(message: WireMessage): boolean {
     const { expect } = message;
     const head = inspect(message, this.#options.settings);
-    if (isRefusal(head)) {
+    if (isRejected(head)) {
       this.#responder.refuse(message, head);
       return false;
     }

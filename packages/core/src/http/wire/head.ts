@@ -1,5 +1,5 @@
 import { tokenCharacter } from "../../body/grammar.ts";
-import type { Refusal, RequestHead } from "../inspect.ts";
+import type { RejectedRequest, RequestHead } from "../inspect.ts";
 
 export interface HeadLimits {
   readonly uri: number;
@@ -43,7 +43,7 @@ export class WireHead implements RequestHead {
   hasUpgrade = false;
   /** The blank line after the headers was read. */
   done = false;
-  refusal: Refusal | undefined;
+  rejected: RejectedRequest | undefined;
   #bytes = 0;
 
   /** Whether a part of the head has been read. Blank lines before it do not count. */
@@ -67,7 +67,7 @@ export class WireHead implements RequestHead {
   /** Reads the complete lines from `start` on, up to the end of the head. Returns where it stopped. */
   read(text: string, start: number, limits: HeadLimits): number {
     let at = start;
-    while (!this.done && this.refusal === undefined) {
+    while (!this.done && this.rejected === undefined) {
       const end = text.indexOf("\r\n", at);
       if (end < 0) {
         this.#checkUnfinished(text, at, limits);
@@ -137,7 +137,7 @@ export class WireHead implements RequestHead {
   }
 
   #refuse(status: number, reason: string): void {
-    this.refusal ??= { status, reason };
+    this.rejected ??= { status, reason };
   }
 }
 

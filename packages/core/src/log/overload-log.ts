@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 const pause = 1000;
 
 /** Logs how many requests were refused, once a second and without stacks: an overload must not fill the log too. */
-export function createRefusalLog(log: Log): (error: HttpError) => void {
+export function createOverloadLog(log: Log): (error: HttpError) => void {
   let refused = 0;
   let reason = "";
   const write = () => {
