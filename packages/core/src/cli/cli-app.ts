@@ -7,7 +7,7 @@ import { Commands } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
 import { type CommandCall, type Invocation, readInvocation } from "./invocation.ts";
-import { describeError, exitCodes, writeFailure, writeResult } from "./result.ts";
+import { describeError, exitCodes, writeError, writeResult } from "./result.ts";
 import { type CommandStreams, Terminal } from "./terminal.ts";
 
 /** The methods of an application on the command line. */
@@ -104,8 +104,8 @@ export class OpenCli implements OpenPlatform<CliApp> {
     switch (invocation.kind) {
       case "command":
         return this.#runCommand(invocation, invocation.json, streams, terminal);
-      case "refusal":
-        await writeFailure(terminal, invocation.message, invocation.json);
+      case "usage-error":
+        await writeError(terminal, invocation.message, invocation.json);
         if (invocation.topic !== undefined) {
           await terminal.say(`\n${toHelp(program, invocation.topic, terminal.errLayout)}`);
         }

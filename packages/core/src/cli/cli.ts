@@ -9,7 +9,7 @@ import { checkOptions } from "../support/options.ts";
 import { type CliApp, OpenCli } from "./cli-app.ts";
 import type { Program } from "./help.ts";
 import type { CommandIncoming } from "./incoming.ts";
-import { toCommandOutgoing, toFailure } from "./result.ts";
+import { toCommandOutgoing, toErrorOutgoing } from "./result.ts";
 
 interface PlainOptions extends Program {
   /** The application's middlewares. Defaults to none. */
@@ -52,7 +52,7 @@ function resolveCli(options: PlainOptions): ResolvedPlatform<CliApp> {
     limits,
     serves: (route) => route.method === undefined,
     serialize: toCommandOutgoing,
-    fail: toFailure,
+    fail: toErrorOutgoing,
     readInput,
     readQuery: readInput,
     readForm: readInput,

@@ -4,9 +4,9 @@ import { type Command, type Commands, commonFlags, encodeWord, findFlag, flagsOf
 import type { Program, Topic } from "./help.ts";
 import { toTitle } from "./positionals.ts";
 
-/** A mistake in the arguments, reported before the application starts. With a topic, its help follows. */
-interface Refusal {
-  readonly kind: "refusal";
+/** An error in the arguments, reported before the application starts. With a topic, its help follows. */
+interface UsageError {
+  readonly kind: "usage-error";
   readonly message: string;
   readonly topic: Topic | undefined;
 }
@@ -23,7 +23,7 @@ export interface CommandCall {
 export type Invocation = { readonly json: boolean } & (
   | { readonly kind: "help"; readonly topic: Topic }
   | { readonly kind: "version" }
-  | Refusal
+  | UsageError
   | CommandCall
 );
 
@@ -70,12 +70,12 @@ function locate(commands: Commands, words: readonly string[]): Place {
   return whole === undefined ? { words: split, command } : { words, command: whole };
 }
 
-function refuse(message: string, topic?: Topic): Refusal {
-  return { kind: "refusal", message, topic };
+function refuse(message: string, topic?: Topic): UsageError {
+  return { kind: "usage-error", message, topic };
 }
 
 /** No command is found: why, and what is close to it. */
-function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program: Program): Refusal {
+function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program: Program): UsageError {
   const { words, below } = topic;
   const [first] = below;
   const unknownFlags = findFlagsOfNone(commands, typed.flags.keys());
@@ -93,7 +93,7 @@ function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program
     : refuse(withFlags(`${name} is a group of commands`), topic);
 }
 
-function refuseUnknown(commands: Commands, words: readonly string[], { name }: Program): Refusal {
+function refuseUnknown(commands: Commands, words: readonly string[], { name }: Program): UsageError {
   for (let end = words.length - 1; end > 0; end--) {
     const [known, [word]] = [words.slice(0, end), words.slice(end) as [string, ...string[]]]; // at least one
     const command = commands.find(known);

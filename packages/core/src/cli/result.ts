@@ -31,7 +31,7 @@ export function toCommandOutgoing(reply: Reply): CommandOutgoing {
 }
 
 /** The user at the terminal may read the message of any error; its stack is in the log. */
-export function toFailure(error: unknown, ctx: Context): CommandOutgoing {
+export function toErrorOutgoing(error: unknown, ctx: Context): CommandOutgoing {
   ctx.log.debug({ err: error }, `${ctx.path} failed`);
   const fail = (status: number, message: string, isUsageError = false) =>
     new CommandOutgoing(new Reply(status, "json", { error: message }), isUsageError);
@@ -84,7 +84,7 @@ export async function writeResult(
     return exitCodes.done;
   }
   if (isStream(value)) void new Chunks(value).return(); // it is never read
-  await writeFailure(terminal, describeReply(reply), json, kind === "json" ? value : undefined);
+  await writeError(terminal, describeReply(reply), json, kind === "json" ? value : undefined);
   return isUsageError ? exitCodes.usage : exitCodes.failed;
 }
 
@@ -95,7 +95,7 @@ function describeReply({ status, value }: Reply): string {
 }
 
 /** A line for people; with `json`, also a document for programs: `value` when it is an object, else the message. */
-export async function writeFailure(terminal: Terminal, message: string, json: boolean, value?: unknown): Promise<void> {
+export async function writeError(terminal: Terminal, message: string, json: boolean, value?: unknown): Promise<void> {
   if (message === "") return; // interrupted
   const document = json ? toJson(typeof value === "object" && value !== null ? value : { error: message }) : "";
   await terminal.complain(message);
