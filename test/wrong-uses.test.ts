@@ -238,12 +238,12 @@ const uses: readonly WrongUse[] = [
   {
     name: "a called handler in route.get()",
     code: 'route.get("/posts", { returns: array(Post) }, posts.list());',
-    says: `Argument of type 'Promise<Row[]>' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "", "">, input: {}) => Promise<never> | PromiseLike<never>'.`,
+    says: `Argument of type 'Promise<Row[]>' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredError, "", "">, input: {}) => Promise<never> | PromiseLike<never>'.`,
   },
   {
     name: "a route without a handler",
     code: 'route.get("/posts", { returns: array(Post) });',
-    says: `Object literal may only specify known properties, and 'returns' does not exist in type '(ctx: RequestContext<"", UndeclaredFailure, "", "">) => unknown'.`,
+    says: `Object literal may only specify known properties, and 'returns' does not exist in type '(ctx: RequestContext<"", UndeclaredError, "", "">) => unknown'.`,
   },
   {
     name: "contract and handler in the wrong order",
@@ -253,7 +253,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a middleware of Express",
     code: 'route.get("/posts", (req, res) => res.send("posts"));',
-    says: `Argument of type '(req: any, res: any) => any' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredFailure, "", "">) => unknown'.`,
+    says: `Argument of type '(req: any, res: any) => any' is not assignable to parameter of type '(ctx: RequestContext<"", UndeclaredError, "", "">) => unknown'.`,
   },
   {
     name: "accessLog without its call",
@@ -273,7 +273,7 @@ const uses: readonly WrongUse[] = [
   {
     name: "a method of the context that other frameworks have",
     code: 'route.get("/posts", { returns: array(Post) }, (ctx) => ctx.json([]));',
-    says: `Property 'json' does not exist on type 'RequestContext<"", UndeclaredFailure, "", "">'.`,
+    says: `Property 'json' does not exist on type 'RequestContext<"", UndeclaredError, "", "">'.`,
   },
   {
     name: "pick() of an unknown field",

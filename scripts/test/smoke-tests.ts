@@ -20,7 +20,7 @@ export const smokeTests: readonly string[] = [
   "packages/core/test/config/env-file.test.ts",
   "packages/core/test/request/channels.test.ts",
   "packages/observe/test/fetch-channels.test.ts",
-  "packages/devtools/test/failure/stack-frame.test.ts", // stack traces
+  "packages/devtools/test/error-text/stack-frame.test.ts", // stack traces
   "packages/core/test/http/builtin.test.ts",
   "packages/core/test/http/connection.test.ts",
   "packages/core/test/http/event-stream.test.ts",

@@ -72,7 +72,7 @@ export abstract class Policy<T extends object = object> implements Middleware {
     return { reason: `the policy "${this.name}" no longer allows it`, isValid: () => this.#passes(ctx, id) };
   }
 
-  /** Throws what is not a refusal: a store that is down, a StoreError with 503, must not close every connection. */
+  /** Throws anything but a rejection: a store that is down, a StoreError with 503, must not close every connection. */
   async #passes(ctx: Context, id: string): Promise<boolean> {
     try {
       await this.check(ctx, id);

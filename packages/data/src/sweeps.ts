@@ -59,8 +59,8 @@ export class Sweeps implements OnStart, OnStop {
         await runInBatches(async () => (this.#stopped ? 0 : batch()));
         this.#failures.delete(table);
       } catch (error) {
-        const isRefusal = error instanceof StoreError && typeof error.cause === "string"; // of an overload, which ends
-        if (!isRefusal) this.#noteFailure(table, error);
+        const isOverload = error instanceof StoreError && typeof error.cause === "string"; // of an overload, which ends
+        if (!isOverload) this.#noteFailure(table, error);
       }
     }
   }

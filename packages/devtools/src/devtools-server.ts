@@ -10,8 +10,8 @@ import {
 import { readManifest, toBanner } from "./banner.ts";
 import { collectStores } from "./collect-stores.ts";
 import type { DevtoolsHandler } from "./devtools-handler.ts";
+import type { ReportSources, RequestError } from "./errors/error-report.ts";
 import type { Explanation } from "./errors/explanation.ts";
-import type { Failure, ReportSources } from "./errors/failure-report.ts";
 import { toOverview } from "./overview.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
 
@@ -57,8 +57,8 @@ export class DevtoolsServer implements Devtools {
     return overview === undefined || !access.admit(ctx) ? undefined : overview;
   }
 
-  explain(failure: Failure, ctx: Context, limits: Limits): Promise<Explanation> | undefined {
-    return this.admit(ctx) ? this.#explain(failure, ctx, limits) : undefined;
+  explain(requestError: RequestError, ctx: Context, limits: Limits): Promise<Explanation> | undefined {
+    return this.admit(ctx) ? this.#explain(requestError, ctx, limits) : undefined;
   }
 
   fail(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> | undefined {
@@ -69,9 +69,9 @@ export class DevtoolsServer implements Devtools {
 
   // the pages of errors are loaded with the first one: they need the web platform
 
-  async #explain(failure: Failure, ctx: Context, limits: Limits): Promise<Explanation> {
+  async #explain(requestError: RequestError, ctx: Context, limits: Limits): Promise<Explanation> {
     const { Explanation } = await import("./errors/explanation.ts");
-    return new Explanation(failure, ctx, { ...this.#sources(), limits });
+    return new Explanation(requestError, ctx, { ...this.#sources(), limits });
   }
 
   async #reply(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> {

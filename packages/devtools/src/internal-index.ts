@@ -6,7 +6,7 @@ export {
   toDescription,
 } from "./describe.ts";
 export { DeveloperAccess } from "./developer-access.ts";
-export { readExcerpt, readLines, toCodeFrame } from "./failure/code-frame.ts";
-export { type Failure, toFailureText } from "./failure/failure-text.ts";
-export { findHints } from "./failure/hints.ts";
-export { ownFramesOf, type Place } from "./failure/stack-frame.ts";
+export { readExcerpt, readLines, toCodeFrame } from "./error-text/code-frame.ts";
+export { findHints } from "./error-text/hints.ts";
+export { ownFramesOf, type Place } from "./error-text/stack-frame.ts";
+export { type LocatedError, toTerminalText } from "./error-text/terminal-text.ts";

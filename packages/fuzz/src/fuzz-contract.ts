@@ -93,7 +93,7 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
         }
       });
       const outcome = await fc.check(property, { numRuns, seed });
-      if (outcome.failed) throw new Error(describeFailure(operation, outcome));
+      if (outcome.failed) throw new Error(describeOutcome(operation, outcome));
     };
     const valid = toRequests(arbitraries, operation, options);
     const given = options.examples?.[operation.id];
@@ -247,7 +247,7 @@ function findFault({ declared }: Operation, { invalid }: FuzzedRequest, status: 
   return invalid !== undefined && status < 400 ? `it has the status ${status}, although ${invalid}` : undefined;
 }
 
-function describeFailure(operation: Operation, outcome: fc.RunDetails<[FuzzedRequest]>): string {
+function describeOutcome(operation: Operation, outcome: fc.RunDetails<[FuzzedRequest]>): string {
   const { counterexample, errorInstance, seed } = outcome;
   const [{ query, headers, body } = {}] = counterexample ?? [];
   const params = errorInstance instanceof FailedRequest ? errorInstance.params : {};

@@ -1,5 +1,5 @@
 import { type Context, type Contract, inject } from "@tenon/core";
-import type { FailuresOf, ParamsOf, PathOf, RequestContext } from "@tenon/core/internal";
+import type { ErrorsOf, ParamsOf, PathOf, RequestContext } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
 import type { ResumeIds } from "./channels/position.ts";
 import { type LiveConnection, LiveConnections } from "./connections.ts";
@@ -9,7 +9,7 @@ import type { TopicFormat } from "./topic-list.ts";
 import type { Wire } from "./wire.ts";
 
 /** The context that the handlers of a live route get. */
-export type LiveContext<C extends Contract, Param extends string> = RequestContext<ParamsOf<C, Param>, FailuresOf<C>>;
+export type LiveContext<C extends Contract, Param extends string> = RequestContext<ParamsOf<C, Param>, ErrorsOf<C>>;
 
 /** What `events()` and `socket()` return: a handler for a route whose path has the declared parameters. */
 export type LiveHandler<C extends Contract, Param extends string> = (

@@ -22,7 +22,7 @@ export function toSystemName(database: string): string {
 }
 
 /** Whether it was not the client who caused the error. */
-export function isFailure(error: unknown): boolean {
+export function countsAsError(error: unknown): boolean {
   return error !== undefined && !(error instanceof HttpError && error.status < 500);
 }
 

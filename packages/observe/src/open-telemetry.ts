@@ -4,12 +4,12 @@ import { listenToFetch } from "./fetch-channels.ts";
 import { hasTracerProvider, startSdk } from "./otel/sdk.ts";
 import { SignalContextManager } from "./otel/signal-context.ts";
 import type { ObserveSettings } from "./settings.ts";
-import { Failures } from "./spans/failures.ts";
 import { FetchSpans } from "./spans/fetch-spans.ts";
 import { enqueueSpans, jobSpans } from "./spans/job-spans.ts";
 import { addTraceToLog } from "./spans/log-fields.ts";
 import { createRequestSpans, handlerSpans, middlewareSpans } from "./spans/request-spans.ts";
 import { SpanBridge } from "./spans/span-bridge.ts";
+import { SpanErrors } from "./spans/span-errors.ts";
 import type { SqlSummaries } from "./spans/sql-text.ts";
 import { createSqlSpans, eventSpans, hashSpans, messageSpans, redisSpans } from "./spans/store-spans.ts";
 
@@ -58,9 +58,9 @@ function connectSpans(
   hasEarlyAttributes: boolean,
 ): (() => void)[] {
   const tracer = trace.getTracer("@tenon/observe");
-  const failures = new Failures();
+  const errors = new SpanErrors();
   const { storage } = manager;
-  const bridge = new SpanBridge({ tracer, storage, failures, hasEarlyAttributes });
+  const bridge = new SpanBridge({ tracer, storage, errors, hasEarlyAttributes });
   const active = () => manager.active();
   return [
     bridge.connect(createRequestSpans(settings)),
@@ -72,7 +72,7 @@ function connectSpans(
     bridge.connect(hashSpans),
     bridge.connect(enqueueSpans),
     bridge.connect(jobSpans),
-    listenToFetch(new FetchSpans(tracer, active, failures)),
+    listenToFetch(new FetchSpans(tracer, active, errors)),
     addTraceToLog(active),
   ];
 }

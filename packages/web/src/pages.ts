@@ -48,10 +48,10 @@ export class Pages {
   async fail(error: unknown, ctx: Context): Promise<Outgoing> {
     logError(ctx, error, !this.#parts.development);
     const session = Session.of(ctx);
-    const ready = (await toFormFailure(error, ctx, session)) ?? (await this.#toErrorReply(error, ctx));
+    const ready = (await toFormReply(error, ctx, session)) ?? (await this.#toErrorReply(error, ctx));
     if (session !== undefined) {
-      await Session.finish(session).catch((failure: unknown) => {
-        ctx.log.error({ err: failure }, "the session could not be saved");
+      await Session.finish(session).catch((cause: unknown) => {
+        ctx.log.error({ err: cause }, "the session could not be saved");
       });
     }
     return toOutgoing(ready, ctx);
@@ -78,7 +78,7 @@ export class Pages {
     addVary(ctx.response(), "Accept");
     const { status, value } = reply;
     if (wantsJson(ctx)) return new Reply(status, "json", value);
-    const message = reply.error ?? refusalOf(reply);
+    const message = reply.error ?? guardErrorOf(reply);
     if (message !== undefined) {
       ctx.response().removeHeader("content-type"); // that of the error format
       return this.#toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
@@ -113,12 +113,12 @@ export class Pages {
   }
 
   async #toErrorReply(error: unknown, ctx: Context): Promise<Reply> {
-    const failure = toHttpError(error);
-    const { status, message } = failure;
-    for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
+    const httpError = toHttpError(error);
+    const { status, message } = httpError;
+    for (const [name, value] of Object.entries(httpError.headers)) ctx.response().setHeader(name, value);
     addVary(ctx.response(), "Accept");
     if (wantsJson(ctx)) {
-      const { body, type } = formatError(failure, this.#parts.format);
+      const { body, type } = formatError(httpError, this.#parts.format);
       ctx.response().setHeader("content-type", type);
       return new Reply(status, "json", await this.#parts.errors.explain(body, { status, message, error }, ctx));
     }
@@ -129,21 +129,21 @@ export class Pages {
     const allowed = allowedUrl(to, this.#parts.redirects);
     const reply = ctx.redirect(allowed ?? to, { status, external: allowed !== undefined });
     if (this.#parts.development && to !== "/" && ctx.response().header("location") === "/") {
-      ctx.log.warn(`redirect(${JSON.stringify(to)}) ${explainRefusal(to, ctx.request().host())}`);
+      ctx.log.warn(`redirect(${JSON.stringify(to)}) ${explainTarget(to, ctx.request().host())}`);
     }
     return reply;
   }
 }
 
 /** The message of `ctx.status(403).json({ error })`: a guard that returns it must not get the view of the route. */
-function refusalOf(reply: Reply): string | undefined {
+function guardErrorOf(reply: Reply): string | undefined {
   if (reply.status < 400 || reply.isDeclared || reply instanceof View) return undefined;
   const { error, ...others } = Object(reply.value) as { readonly error?: unknown }; // any value
   return typeof error === "string" && Object.keys(others).length === 0 ? error : undefined;
 }
 
 /** The rest of a sentence that begins with the call of `redirect()`. */
-function explainRefusal(to: string, ownHost: string): string {
+function explainTarget(to: string, ownHost: string): string {
   if (!URL.canParse(to)) return 'is not a path of this site and went to "/". A target starts with one "/".';
   const { host, pathname, search, hash } = new URL(to);
   if (host !== ownHost) {
@@ -162,7 +162,7 @@ function allowedUrl(to: string, hosts: ReadonlySet<string>): string | undefined 
  * A form that could not be bound redirects to the page that it was sent from, with the typed values and the issues.
  * Undefined where that is not possible: the response is then 400.
  */
-async function toFormFailure(error: unknown, ctx: Context, session: Session | undefined): Promise<Reply | undefined> {
+async function toFormReply(error: unknown, ctx: Context, session: Session | undefined): Promise<Reply | undefined> {
   if (!(error instanceof BindError) || session === undefined || !isFormOfPage(ctx)) return undefined;
   const back = ownReferer(ctx);
   if (back === undefined) return undefined;
@@ -170,16 +170,16 @@ async function toFormFailure(error: unknown, ctx: Context, session: Session | un
     const form = await ctx.request().form();
     await session.keepForm(form.toRecord(), error.issues);
     await Session.finish(session);
-  } catch (failure) {
+  } catch (cause) {
     // the form cannot be read, or the session store is down: the typed values are lost either way
-    ctx.log.debug({ err: failure }, "the form could not be kept");
+    ctx.log.debug({ err: cause }, "the form could not be kept");
     return undefined;
   }
   return ctx.redirect(back, { status: 303 });
 }
 
 function isFormOfPage(ctx: Context): boolean {
-  if (ctx.method === "GET" || ctx.method === "HEAD") return false; // the redirect could lead to the same failure again
+  if (ctx.method === "GET" || ctx.method === "HEAD") return false; // the redirect could lead to the same error again
   return isForm(ctx.header("content-type")) && !wantsJson(ctx);
 }
 

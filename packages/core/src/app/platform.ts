@@ -28,7 +28,7 @@ export interface Devtools {
   /** Printed when the application listens. */
   toBanner(facts: ListeningFacts): string;
   /** Why a request failed, for its developer; undefined for any other request. `limits` are shown where it was too large. */
-  explain(failure: RequestFailure, ctx: Context, limits: RequestLimits): Promise<Explanation> | undefined;
+  explain(error: RequestError, ctx: Context, limits: RequestLimits): Promise<Explanation> | undefined;
   /**
    * Logs an error and tells the developer why a request of an API failed: the error page for browsers, JSON in this format
    * for other clients. Undefined for any other request, which gets the response of production.
@@ -42,7 +42,7 @@ export interface Devtools {
   onStop(): void;
 }
 
-interface RequestFailure {
+interface RequestError {
   readonly status: number;
   /** What a client may read. */
   readonly message: string;

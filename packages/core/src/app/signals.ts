@@ -55,7 +55,7 @@ export function stopOnCrash(stop: () => Promise<void>, log: Log): () => void {
     if (stopping) return;
     stopping = true;
     endsInTime(stop(), crashTimeout)
-      .catch((failure: unknown) => log.error({ err: failure }, "the stop failed"))
+      .catch((cause: unknown) => log.error({ err: cause }, "the stop failed"))
       .finally(() => process.exit(1));
   };
   process.on("uncaughtException", onCrash);

@@ -38,7 +38,7 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
     this.#watch = watch;
   }
 
-  /** Reads the first chunk: the whole text of a short array, or else this stream. A failure here is still a 500. */
+  /** Reads the first chunk: the whole text of a short array, or else this stream. An error here is still a 500. */
   async open(): Promise<string | this> {
     const first = await this.#read();
     if (this.#ended) return first;

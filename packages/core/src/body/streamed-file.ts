@@ -18,7 +18,7 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #max: number;
   #size = 0;
-  #failure: unknown;
+  #error: unknown;
 
   constructor({ field, name, type }: Omit<UploadedFile, "bytes">, parts: MultipartStream, max: number) {
     this.field = field;
@@ -34,11 +34,11 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
   }
 
   /** Why the stream failed; undefined when it did not. */
-  get failure(): unknown {
-    return this.#failure;
+  get error(): unknown {
+    return this.#error;
   }
 
-  /** Writes the file to a path, which has the whole file or, after a failure, what it had before. */
+  /** Writes the file to a path, which has the whole file or, after an error, what it had before. */
   async saveTo(path: string): Promise<void> {
     const partial = `${path}.${crypto.randomUUID()}.part`;
     try {
@@ -66,7 +66,7 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
       }
       await parts.finish();
     } catch (error) {
-      this.#failure = error;
+      this.#error = error;
       throw error;
     }
   }

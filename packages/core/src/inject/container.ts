@@ -97,7 +97,7 @@ export class Container {
     try {
       return withInjector({ resolve: (key) => this.resolve(node, key, user) }, work);
     } catch (error) {
-      this.#reportFailure(user, error);
+      this.#reportError(user, error);
       return undefined;
     }
   }
@@ -134,14 +134,14 @@ export class Container {
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
-      this.#reportFailure(label, error);
+      this.#reportError(label, error);
     } finally {
       this.#stack.pop();
     }
     return unusable;
   }
 
-  #reportFailure(label: string, cause: unknown): void {
+  #reportError(label: string, cause: unknown): void {
     if (cause instanceof UnusableDependency) return;
     if (cause instanceof StartError) {
       this.#problems.push(...cause.problems); // those of a factory that checks its options are complete as they are

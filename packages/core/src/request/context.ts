@@ -38,7 +38,7 @@ export type ValueName = keyof Values | (string & {});
 export type Context<Path extends string = string, Guard = any> = RequestContext<
   // biome-ignore lint/suspicious/noExplicitAny: the one argument that a context of any path is assignable to and from
   string extends Path ? any : ParamNames<Path> | "",
-  // biome-ignore lint/suspicious/noExplicitAny: likewise for the failures that a contract declares
+  // biome-ignore lint/suspicious/noExplicitAny: likewise for the errors that a contract declares
   any,
   // biome-ignore lint/suspicious/noExplicitAny: likewise for the values that guards set
   any,
@@ -57,12 +57,12 @@ type NameIn<Param extends string> = [Exclude<Param, "">] extends [never]
   : `${Exclude<Param, "">}`;
 
 /** The arguments of `ctx.fail()`. */
-export type Failure = readonly [status: number | string, detail?: unknown];
+export type ErrorArguments = readonly [status: number | string, detail?: unknown];
 
 /** One request, as a handler sees it. */
 export class RequestContext<
   in Param extends string = string,
-  in Failed extends Failure = Failure,
+  in Errors extends ErrorArguments = ErrorArguments,
   in SetByGuards extends string = string,
   in _Guards = unknown, // no value has it: the types of packages compare it
 > {
@@ -191,7 +191,7 @@ export class RequestContext<
    * the compiler that the handler ends there. Where the contract declares several messages or a schema, the second
    * argument is the message or the body.
    */
-  fail(...[status, detail]: Failed): never {
+  fail(...[status, detail]: Errors): never {
     throw toDeclaredError(this.#state.params.matched, Number(status), detail);
   }
 

@@ -115,7 +115,7 @@ export class ContractCheck {
 
   #find(ctx: Context, status: number): Declared | undefined {
     const declared = this.#statuses.get(status);
-    if (declared !== undefined || status >= 500) return declared; // a failure is logged as such
+    if (declared !== undefined || status >= 500) return declared; // a 5xx is logged as such
     const known = [...this.#statuses.keys()].sort().join(", ");
     this.#send(ctx, status, `${this.#route} does not declare the status ${status}, only ${known}`);
     return undefined;

@@ -71,14 +71,14 @@ type StreamOf<T> = T extends readonly (infer Item)[] ? JsonArray<Item> : never;
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 /** The arguments of `ctx.fail()`: a declared status, and the message where several are declared. */
-export type FailuresOf<C extends Contract> = C extends { readonly errors: infer E }
+export type ErrorsOf<C extends Contract> = C extends { readonly errors: infer E }
   ? keyof E extends never
-    ? UndeclaredFailure
-    : { [Status in keyof E & number]: FailureOf<Status, E[Status]> }[keyof E & number]
-  : UndeclaredFailure;
+    ? UndeclaredError
+    : { [Status in keyof E & number]: ErrorOf<Status, E[Status]> }[keyof E & number]
+  : UndeclaredError;
 /** What TypeScript shows where a status is passed. */
-type UndeclaredFailure = [status: "The contract declares no `errors`"];
-type FailureOf<Status, Declared> = Declared extends string
+type UndeclaredError = [status: "The contract declares no `errors`"];
+type ErrorOf<Status, Declared> = Declared extends string
   ? [status: Status, message?: Declared]
   : Declared extends readonly string[]
     ? [status: Status, message: Declared[number]]

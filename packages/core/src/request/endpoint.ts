@@ -2,7 +2,7 @@ import type { StreamedField, StreamedFile } from "../body/streamed-file.ts";
 import { type BoundParts, compileInput, streamedFieldOf } from "./bind.ts";
 import { type Context, type RequestContext, stateOf } from "./context.ts";
 import { type Contract, plainStatusOf, returnsByStatus } from "./contract.ts";
-import type { FailuresOf, InputOf, ParamsOf, ResultOf, WrongEndpoint } from "./contract-types.ts";
+import type { ErrorsOf, InputOf, ParamsOf, ResultOf, WrongEndpoint } from "./contract-types.ts";
 import { isThenable, Reply, toDataReply } from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
@@ -16,7 +16,7 @@ export function endpoint<const C extends Contract, const Result = never, Param e
   // which reports the unknown key, or what is wrong with the result
   contract: [Result] extends [ResultOf<C>] ? (keyof C extends keyof Contract ? C : Contract) : WrongEndpoint<Result, C>,
   handler: (
-    ctx: RequestContext<ParamsOf<C, Param>, FailuresOf<C>>,
+    ctx: RequestContext<ParamsOf<C, Param>, ErrorsOf<C>>,
     input: InputOf<C>,
   ) => Result | Promise<Result> | PromiseLike<Result>,
 ): (ctx: Context<PathOf<ParamsOf<C, NoInfer<Param>>>>) => unknown {
@@ -75,7 +75,7 @@ function failingWithUpload(call: Call, { name }: StreamedField): Call {
       return await call(self, ctx, input);
     } catch (error) {
       const file = (input.body as Readonly<Record<string, StreamedFile | undefined>>)[name]; // by its schema
-      throw file?.failure ?? error;
+      throw file?.error ?? error;
     }
   };
 }

@@ -158,24 +158,24 @@ export class Kernel implements RequestHandler {
       selection?.check?.compareError(ctx, error);
       const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
       if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, selection);
-      return outgoing.then((ready) => finish(ctx, ready, selection)).catch((failure: unknown) => this.#giveUp(failure));
-    } catch (failure) {
-      return this.#giveUp(failure);
+      return outgoing.then((ready) => finish(ctx, ready, selection)).catch((cause: unknown) => this.#giveUp(cause));
+    } catch (cause) {
+      return this.#giveUp(cause);
     }
   }
 
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
     logError(ctx, error, this.#parts.production);
-    const failure = toHttpError(error);
-    const { body, type } = formatError(failure, this.#errors);
-    for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
+    const httpError = toHttpError(error);
+    const { body, type } = formatError(httpError, this.#errors);
+    for (const [name, value] of Object.entries(httpError.headers)) ctx.response().setHeader(name, value);
     if (type !== plainErrors.type) ctx.response().setHeader("content-type", type);
-    return this.#parts.platform.serialize(new Reply(failure.status, "json", body), ctx);
+    return this.#parts.platform.serialize(new Reply(httpError.status, "json", body), ctx);
   }
 
   /** The error response failed too: a hook or a serializer is broken. */
-  #giveUp(failure: unknown): Outgoing {
-    this.#parts.log.error({ err: failure }, "the error response could not be made");
+  #giveUp(cause: unknown): Outgoing {
+    this.#parts.log.error({ err: cause }, "the error response could not be made");
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, Listed, RequestContext } from "../request/context.ts";
 import type { Contract, ErrorsByStatus, MiddlewareContract } from "../request/contract.ts";
-import type { FailuresOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
+import type { ErrorsOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
 import { contractOf, declareContract, endpoint } from "../request/endpoint.ts";
 import type { Handler, Method, MiddlewareLike } from "../request/handler.ts";
 import { joinPaths, type ParamNames } from "../support/pattern.ts";
@@ -35,7 +35,7 @@ export interface DeclareRoute<Prefix extends string, Shared extends SharedContra
   <const Path extends string>(
     path: Path,
     handler: (
-      ctx: RequestContext<ParamsIn<Below<Prefix, Path>>, FailuresOf<Shared>, ValuesSetBy<Shared>, GuardsOf<Shared>>,
+      ctx: RequestContext<ParamsIn<Below<Prefix, Path>>, ErrorsOf<Shared>, ValuesSetBy<Shared>, GuardsOf<Shared>>,
     ) => unknown,
   ): Route;
   <const Path extends string, const C extends RouteContract, const Result = never>(
@@ -45,7 +45,7 @@ export interface DeclareRoute<Prefix extends string, Shared extends SharedContra
     handler: (
       ctx: RequestContext<
         ParamsIn<Below<Prefix, Path>>,
-        FailuresOf<Joined<Shared, C>>,
+        ErrorsOf<Joined<Shared, C>>,
         ValuesSetBy<Shared> | ValuesSetBy<C>,
         GuardsOf<Shared> | GuardsOf<C>
       >,
@@ -76,11 +76,11 @@ export interface RouteBuilder<Prefix extends string = "", Shared extends SharedC
 type ParamsIn<Path extends string> = ParamNames<Path> | "";
 type Below<Prefix extends string, Path extends string> = Prefix extends "" ? Path : `${Prefix}/${Path}`;
 type Joined<A extends SharedContract, B extends SharedContract> = {
-  readonly errors: ErrorsOf<A> & ErrorsOf<B>;
+  readonly errors: DeclaredErrors<A> & DeclaredErrors<B>;
   readonly middlewares: readonly (MiddlewaresOf<A> | MiddlewaresOf<B>)[];
 };
 // biome-ignore lint/complexity/noBannedTypes: no errors, which an intersection leaves out
-type ErrorsOf<C> = C extends { readonly errors: infer E extends ErrorsByStatus } ? E : {};
+type DeclaredErrors<C> = C extends { readonly errors: infer E extends ErrorsByStatus } ? E : {};
 type MiddlewaresOf<C> = C extends { readonly middlewares: readonly (infer M extends MiddlewareLike)[] } ? M : never;
 
 /** The classes of its middlewares. */

@@ -42,7 +42,7 @@ const waitingEach = 100;
 const waitInBurst = 0.5;
 const waitInOverload = 0.05;
 /** One for all: an overloaded process has no time to make an error with a stack for each. */
-const refusal = new StoreError("UNAVAILABLE", { cause: "too many callers wait for a connection of the pool" });
+const overload = new StoreError("UNAVAILABLE", { cause: "too many callers wait for a connection of the pool" });
 
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
@@ -144,7 +144,7 @@ export class PostgresPool {
         if (isQueued) this.#notePace(waited, waiting);
         // whatever the reason is: nothing was asked of the server yet, so no statement has failed
         if (!isTooManyConnections(error) || waited >= this.#settings.connectTimeout)
-          throw isQueueTimeout(error) ? refusal : new StoreError("UNAVAILABLE", { cause: error });
+          throw isQueueTimeout(error) ? overload : new StoreError("UNAVAILABLE", { cause: error });
       }
       await sleep(retryPause);
     }
@@ -157,7 +157,7 @@ export class PostgresPool {
     const { connectTimeout } = this.#settings;
     const isBurst = performance.now() - this.#calmAt < connectTimeout;
     const longest = connectTimeout * (isBurst ? waitInBurst : waitInOverload);
-    if (waiting >= size * waitingEach || waiting * this.#pace > longest) throw refusal;
+    if (waiting >= size * waitingEach || waiting * this.#pace > longest) throw overload;
   }
 
   #notePace(waited: number, ahead: number): void {

@@ -1,7 +1,7 @@
 import type { RouteInfo } from "@tenon/core";
 import { escapeHtml } from "@tenon/web/platform";
-import type { SourceExcerpt } from "../failure/code-frame.ts";
-import type { FailureReport, ReportedError } from "./failure-report.ts";
+import type { SourceExcerpt } from "../error-text/code-frame.ts";
+import type { ErrorReport, ReportedError } from "./error-report.ts";
 import { highlight } from "./highlight.ts";
 import { toFramedPage } from "./page-frame.ts";
 import { toCell, toReportText } from "./report-text.ts";
@@ -10,7 +10,7 @@ import type { ReportedFrame } from "./reported-frame.ts";
 const mostRoutes = 200;
 
 /** The cause of a failed request, for the developer. */
-export function toDeveloperPage(report: FailureReport): string {
+export function toDeveloperPage(report: ErrorReport): string {
   const { status, message, errors, request } = report;
   const [thrown, ...causes] = errors;
   const title = thrown?.message || message;
@@ -50,12 +50,12 @@ export function toDeveloperPage(report: FailureReport): string {
 }
 
 /** With its log lines and statements. */
-function toRequestLink({ requestPage }: FailureReport): string {
+function toRequestLink({ requestPage }: ErrorReport): string {
   return requestPage === undefined ? "" : `<a href="${escapeHtml(requestPage)}">This request in the devtools</a>`;
 }
 
 /** What the button copies. */
-function toText(report: FailureReport): string {
+function toText(report: ErrorReport): string {
   // HTML drops the first line feed of a textarea
   const text = escapeHtml(`\n${toReportText(report)}`);
   return `<details><summary>Show the text</summary><textarea readonly aria-label="This page as text">${text}</textarea></details>`;
@@ -69,7 +69,7 @@ export function toRouteList(routes: readonly RouteInfo[]): string {
   return `<aside aria-label="Development"><details><summary>Development: no route matched. Routes of this application</summary><ul>${rows.join("")}</ul></details></aside>\n`;
 }
 
-function describeRoute({ route }: FailureReport): string {
+function describeRoute({ route }: ErrorReport): string {
   if (route === undefined) return " matched no route";
   return escapeHtml(` → ${route.controller}.${route.handler} (${route.path})`);
 }

@@ -1,23 +1,23 @@
 import type { Context } from "@tenon/core";
 import { toDeveloperPage, toRouteList } from "./developer-page.ts";
-import { type Failure, type FailureReport, type ReportSources, toFailureReport } from "./failure-report.ts";
-import { addSummary } from "./failure-summary.ts";
+import { type ErrorReport, type ReportSources, type RequestError, toErrorReport } from "./error-report.ts";
+import { addSummary } from "./error-summary.ts";
 import { developerPagePolicy } from "./page-frame.ts";
 
 /** Why a request failed. The report is made when it is needed: it reads the body and the session. */
 export class Explanation {
-  readonly #failure: Failure;
+  readonly #requestError: RequestError;
   readonly #ctx: Context;
   readonly #sources: ReportSources;
 
-  constructor(failure: Failure, ctx: Context, sources: ReportSources) {
-    this.#failure = failure;
+  constructor(requestError: RequestError, ctx: Context, sources: ReportSources) {
+    this.#requestError = requestError;
     this.#ctx = ctx;
     this.#sources = sources;
   }
 
-  toData(): Promise<FailureReport> {
-    return toFailureReport(this.#failure, this.#ctx, this.#sources);
+  toData(): Promise<ErrorReport> {
+    return toErrorReport(this.#requestError, this.#ctx, this.#sources);
   }
 
   async toPage() {

@@ -1,5 +1,5 @@
 import { escapeHtml } from "@tenon/web/platform";
-import type { SourceExcerpt } from "../failure/code-frame.ts";
+import type { SourceExcerpt } from "../error-text/code-frame.ts";
 
 /** What has a colour of its own, by its class. A comment and a template may have several lines. */
 const kinds = {

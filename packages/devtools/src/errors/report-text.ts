@@ -1,9 +1,9 @@
-import { toCodeFrame } from "../failure/code-frame.ts";
-import type { FailureReport } from "./failure-report.ts";
+import { toCodeFrame } from "../error-text/code-frame.ts";
+import type { ErrorReport } from "./error-report.ts";
 import type { ReportedFrame } from "./reported-frame.ts";
 
 /** The developer page as text, for an issue or a chat. */
-export function toReportText(report: FailureReport): string {
+export function toReportText(report: ErrorReport): string {
   const { status, message, request, route, errors } = report;
   const blocks = [
     `${status} ${request.method} ${request.path}${route === undefined ? "" : ` → ${route.controller}.${route.handler}`}`,

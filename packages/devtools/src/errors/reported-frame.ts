@@ -1,7 +1,7 @@
 import { TemplateError } from "@tenon/web/platform";
-import { readExcerpt, type SourceExcerpt } from "../failure/code-frame.ts";
-import { toEditorUrl } from "../failure/editor-link.ts";
-import { framesOf, isOwn, type Place, parseFrame, showPlace } from "../failure/stack-frame.ts";
+import { readExcerpt, type SourceExcerpt } from "../error-text/code-frame.ts";
+import { toEditorUrl } from "../error-text/editor-link.ts";
+import { framesOf, isOwn, type Place, parseFrame, showPlace } from "../error-text/stack-frame.ts";
 
 /** One frame of a stack, or the place in a view. */
 export interface ReportedFrame {

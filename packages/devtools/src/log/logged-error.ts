@@ -1,5 +1,5 @@
-import { type Failure, toFailureText } from "../failure/failure-text.ts";
-import { framesOf, ownFramesOf } from "../failure/stack-frame.ts";
+import { framesOf, ownFramesOf } from "../error-text/stack-frame.ts";
+import { type LocatedError, toTerminalText } from "../error-text/terminal-text.ts";
 
 /** An error as the log has copied it into a line. */
 interface LoggedError {
@@ -30,8 +30,8 @@ function toSourceText(err: LoggedError): string {
   const title = err.stack.slice(0, err.stack.length - framesOf(err).length).trimEnd();
   const fields = Object.entries((typeof err.development === "object" && err.development) || {});
   const message = [title, ...fields.map(([name, value]) => `  ${name}: ${value}`)].join("\n\n");
-  const failure: Failure = { message, place: frames[0], frames };
-  return `${toFailureText(failure).replaceAll("\t", "  ")}\n`;
+  const located: LocatedError = { message, place: frames[0], frames };
+  return `${toTerminalText(located).replaceAll("\t", "  ")}\n`;
 }
 
 /** Whether the error or one of its causes was thrown in a file of the application, or passed one. */

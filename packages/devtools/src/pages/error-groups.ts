@@ -1,6 +1,6 @@
-import { readExcerpt, type SourceExcerpt } from "../failure/code-frame.ts";
-import { toEditorUrl } from "../failure/editor-link.ts";
-import { isOwn, type Place, parseFrame, showPlace } from "../failure/stack-frame.ts";
+import { readExcerpt, type SourceExcerpt } from "../error-text/code-frame.ts";
+import { toEditorUrl } from "../error-text/editor-link.ts";
+import { isOwn, type Place, parseFrame, showPlace } from "../error-text/stack-frame.ts";
 import type { LooseError } from "../record/record-buffer.ts";
 import type { Recorded, RecordedError } from "../record/recorded.ts";
 

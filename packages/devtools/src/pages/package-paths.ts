@@ -1,6 +1,6 @@
 import { inject } from "@tenon/core";
 import { toDescription } from "../describe.ts";
-import { isOwn } from "../failure/stack-frame.ts";
+import { isOwn } from "../error-text/stack-frame.ts";
 import { DevtoolsParts } from "../parts.ts";
 
 /** Whether a package serves a route, and not the application itself: the docs page, health checks, assets. */

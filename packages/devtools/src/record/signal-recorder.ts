@@ -188,9 +188,9 @@ export class SignalRecorder {
     for (const event of ["headers", "trailers", "error"]) {
       this.#on(channel(`undici:request:${event}`), (message) => {
         const { request, error } = message as FetchMessage;
-        const isFailure = error instanceof Error && error.name !== "AbortError"; // else the caller has cancelled it
+        const hasFailed = error instanceof Error && error.name !== "AbortError"; // else the caller has cancelled it
         const known = begun.get(request);
-        known?.recording.end(known.span, isFailure ? { error: messageOf(error) } : {});
+        known?.recording.end(known.span, hasFailed ? { error: messageOf(error) } : {});
       });
     }
   }

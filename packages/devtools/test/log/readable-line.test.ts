@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { test } from "node:test";
 import { run } from "../../../../test/support/run.ts";
 import { toPrettyLine } from "../../../core/src/log/log-pretty.ts";
-import { findHints } from "../../src/failure/hints.ts";
+import { findHints } from "../../src/error-text/hints.ts";
 import { toReadableLine } from "../../src/log/readable-line.ts";
 
 /** As the log writes it to the terminal of a developer. */

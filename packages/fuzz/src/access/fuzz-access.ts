@@ -11,7 +11,7 @@ import { Learner } from "./learner.ts";
 import { type IsShared, Oracle } from "./oracle.ts";
 import { isCursor } from "./places.ts";
 import { toAttacks } from "./plan.ts";
-import { refuseEmptyWorld, refuseOptions, refuseUntested } from "./refusals.ts";
+import { refuseEmptyWorld, refuseOptions, refuseUntested } from "./refuse.ts";
 import { AccessError } from "./report.ts";
 import { Setup } from "./setup.ts";
 import { World } from "./world.ts";

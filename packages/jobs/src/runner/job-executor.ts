@@ -8,7 +8,7 @@ import { JobSettings } from "../settings.ts";
 import { JobSignal, jobSignal } from "../signals.ts";
 import type { Outcome } from "../store/job-store.ts";
 import { UnrecoverableError } from "../unrecoverable-error.ts";
-import { describeFailure, firstLine } from "./failure.ts";
+import { firstLine, toErrorText } from "./error-text.ts";
 import { JobIncoming, type JobRun } from "./job-incoming.ts";
 import { createJobPlatform, JobOutgoing } from "./job-platform.ts";
 
@@ -63,8 +63,8 @@ export class JobExecutor {
     const payload = new JobSignal(run.row);
     return trace(jobSignal, payload, async () => {
       const outcome = await this.#execute(run);
-      if (run.failure === undefined) return outcome;
-      payload.error = run.failure;
+      if (run.error === undefined) return outcome;
+      payload.error = run.error;
       jobSignal.error.publish(payload);
       return outcome;
     });
@@ -145,8 +145,8 @@ export class JobExecutor {
 
   #fail(run: JobRun, definition: JobDefinition, error: unknown): Outcome {
     const { row } = run;
-    run.failure = error ?? new Error(String(error)); // also of `throw undefined`
-    const text = describeFailure(error);
+    run.error = error ?? new Error(String(error)); // also of `throw undefined`
+    const text = toErrorText(error);
     if (error instanceof UnrecoverableError || row.attempt >= row.max_attempts) {
       return this.#die(run, definition, text, error);
     }
@@ -167,7 +167,7 @@ export class JobExecutor {
 
   #die(run: JobRun, definition: JobDefinition, text: string, error?: unknown): Outcome {
     const { row } = run;
-    run.failure ??= new Error(text);
+    run.error ??= new Error(text);
     this.#log.error(
       { job: row.id, ...(error === undefined ? {} : { err: error }) },
       `${row.name}: dead after attempt ${row.attempt} of ${row.max_attempts}: ${firstLine(text)}`,

@@ -11,7 +11,7 @@ export class JobRun {
   /** Whether the job was given back while the handler ran: what it returns is not used. */
   released = false;
   /** Why the attempt has failed. */
-  failure: unknown;
+  error: unknown;
   readonly #onProgress: (run: JobRun) => void;
   /** What the handler has reported. */
   progress: JobProgress | undefined;

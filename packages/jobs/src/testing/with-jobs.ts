@@ -2,7 +2,7 @@ import type { App, Schema } from "@tenon/core";
 import { type BackgroundWork, backgroundWork } from "@tenon/core/platform";
 import type { JobDefinition, JobInput } from "../job-definition.ts";
 import type { JobRecord } from "../job-record.ts";
-import { firstLine } from "../runner/failure.ts";
+import { firstLine } from "../runner/error-text.ts";
 import { JobRunner, type Ran } from "../runner/job-runner.ts";
 
 export interface PendingJob<Input = unknown> extends Omit<JobRecord, "input"> {
@@ -71,11 +71,11 @@ function createTestJobs(runner: JobRunner): TestJobs {
       return { done, failed };
     },
     inline: () => {
-      runner.signals.onInline = async (id) => refuseFailure(await runner.runOne(id));
+      runner.signals.onInline = async (id) => throwFailed(await runner.runOne(id));
     },
   };
 }
 
-function refuseFailure(ran: Ran | undefined): void {
+function throwFailed(ran: Ran | undefined): void {
   if (ran !== undefined && ran.outcome.state !== "done") throw new JobsFailed([ran.job]);
 }

@@ -9,7 +9,7 @@ import {
   requestSignal,
   sqlSignal,
 } from "../channels.ts";
-import { isFailure, toKnownMethod, toSystemName, typeOf } from "../conventions.ts";
+import { countsAsError, toKnownMethod, toSystemName, typeOf } from "../conventions.ts";
 import { type FetchMessage, type FetchRequest, isAbort, listenToFetch } from "../fetch-channels.ts";
 import type { SqlSummaries } from "../spans/sql-text.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
@@ -191,5 +191,5 @@ function toCallAttributes({ method, origin }: FetchRequest, status: number | und
 }
 
 function errorOf(error: unknown): Attributes {
-  return isFailure(error) ? { "error.type": typeOf(error) } : {};
+  return countsAsError(error) ? { "error.type": typeOf(error) } : {};
 }

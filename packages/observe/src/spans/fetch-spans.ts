@@ -1,19 +1,19 @@
 import { type Context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import { toKnownMethod, toSpanMethod } from "../conventions.ts";
 import { type FetchListener, type FetchListeners, type FetchRequest, isAbort } from "../fetch-channels.ts";
-import type { Failures } from "./failures.ts";
+import type { SpanErrors } from "./span-errors.ts";
 
 /** Spans of outgoing requests, which carry the trace to the next service. */
 export class FetchSpans implements FetchListeners {
   readonly #tracer: Tracer;
   readonly #active: () => Context;
-  readonly #failures: Failures;
+  readonly #errors: SpanErrors;
   readonly #spans = new WeakMap<FetchRequest, Span>();
 
-  constructor(tracer: Tracer, active: () => Context, failures: Failures) {
+  constructor(tracer: Tracer, active: () => Context, errors: SpanErrors) {
     this.#tracer = tracer;
     this.#active = active;
-    this.#failures = failures;
+    this.#errors = errors;
   }
 
   readonly create: FetchListener = ({ request }) => {
@@ -40,7 +40,7 @@ export class FetchSpans implements FetchListeners {
   readonly error: FetchListener = ({ request, error }) => {
     const span = this.#spans.get(request);
     // a caller that aborts, or does not read the body, does so on purpose
-    if (span !== undefined && !isAbort(error)) this.#failures.record(span, error);
+    if (span !== undefined && !isAbort(error)) this.#errors.record(span, error);
     this.#end(request);
   };
 

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Attributes, type Context, type Span, type SpanKind, type Tracer, trace } from "@opentelemetry/api";
 import type { Signal, SignalOutcome } from "@tenon/core/platform";
 import { emptyContext } from "../otel/light-context.ts";
-import type { Failures } from "./failures.ts";
+import type { SpanErrors } from "./span-errors.ts";
 
 /** How the operations of a channel become spans. */
 export interface Operation<Payload extends SignalOutcome> {
@@ -25,7 +25,7 @@ export interface Operation<Payload extends SignalOutcome> {
 export interface SpanBridgeParts {
   readonly tracer: Tracer;
   readonly storage: AsyncLocalStorage<Context>;
-  readonly failures: Failures;
+  readonly errors: SpanErrors;
   /** Whether the sampler may look at attributes. Without them a trace that is not sampled costs less. */
   readonly hasEarlyAttributes: boolean;
 }
@@ -85,7 +85,7 @@ export class SpanBridge {
   #end<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): void {
     const span = payload[this.#key] as Span | undefined; // only this class sets it
     if (span === undefined) return;
-    this.#parts.failures.record(span, payload.error);
+    this.#parts.errors.record(span, payload.error);
     operation.onEnd?.(payload, span);
     span.end();
   }

@@ -1,5 +1,5 @@
-import { toFailureText } from "@tenon/devtools/internal";
-import { toFailure } from "../run/failure.ts";
+import { toTerminalText } from "@tenon/devtools/internal";
+import { toLocatedError } from "../run/located-error.ts";
 
 const mostCauses = 5;
 
@@ -11,7 +11,7 @@ export function toCrashReport(error: unknown, folder: string, secret?: string): 
   const blocks: string[] = [];
   let cause = error;
   for (let count = 0; count < mostCauses; count++) {
-    blocks.push(`${count === 0 ? "" : "caused by "}${toFailureText(toFailure(cause, folder), folder)}\n`);
+    blocks.push(`${count === 0 ? "" : "caused by "}${toTerminalText(toLocatedError(cause, folder), folder)}\n`);
     if (!(cause instanceof Error) || cause.cause === undefined || cause.cause === cause) break;
     cause = cause.cause;
   }

@@ -29,7 +29,7 @@ export class DevProcess {
   readonly ended: Promise<Exit>;
   /** Where it listens. */
   url: string | undefined;
-  /** What it has said about its failure. */
+  /** What it has said about its end. */
   report = "";
 
   constructor({ folder, entry, words, env, grace }: DevProcessOptions) {

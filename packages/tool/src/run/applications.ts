@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { HttpError } from "@tenon/core";
 import type { AppDescription } from "@tenon/devtools/internal";
 import { describeCore, findEntryPoint } from "./entry-point.ts";
-import { readProblems, toStdio } from "./failure-channel.ts";
 import { type FoundProblem, toProblemLine } from "./problem.ts";
+import { readProblems, toStdio } from "./problem-channel.ts";
 
 export interface ApplicationPlace {
   readonly folder: string;

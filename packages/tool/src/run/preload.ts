@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { extname } from "node:path";
 import type { OpenApiDocument } from "@tenon/core";
 import type { DevtoolsHost } from "@tenon/core/internal";
-import { reportProblems } from "./failure-channel.ts";
+import { reportProblems } from "./problem-channel.ts";
 
 // runs in the process of an application that describes itself or runs a command of the tool, before its entry point
 
@@ -12,8 +12,8 @@ const folder = realpathSync(process.cwd());
 
 process.on("uncaughtException", (error: unknown) => {
   if (process.listenerCount("uncaughtException") > 1) return; // the application has its own
-  const { toFailure, toStartProblem } = loadReport();
-  reportProblems([toStartProblem(toFailure(error, folder), folder)]);
+  const { toLocatedError, toStartProblem } = loadReport();
+  reportProblems([toStartProblem(toLocatedError(error, folder), folder)]);
   process.exit(1);
 });
 
@@ -35,10 +35,10 @@ Object.assign(globalThis, { [Symbol.for("tenon.tool")]: loadTool });
 // createApp() has printed the problems, and exits after this
 subscribe("tenon:start-error", (error) => {
   const { problems = [] } = Object(error) as { readonly problems?: readonly Problem[] }; // a StartError of another copy of core
-  const { toFailure, toStartProblem } = loadReport();
+  const { toLocatedError, toStartProblem } = loadReport();
   const found = problems.map(({ message, cause }) => {
     // the place is that of the cause; a mistake in the wiring has none
-    const place = cause instanceof Error ? toFailure(cause, folder).place : undefined;
+    const place = cause instanceof Error ? toLocatedError(cause, folder).place : undefined;
     return toStartProblem({ message: message.replaceAll(/\n\s*/g, " "), place, frames: [] }, folder);
   });
   reportProblems(found);
@@ -50,8 +50,8 @@ interface Problem {
 }
 
 /** For a report only: it loads the framework, which must come after what the application's own flags import, such as telemetry. */
-function loadReport(): typeof import("./failure.ts") & typeof import("./problem.ts") {
+function loadReport(): typeof import("./located-error.ts") & typeof import("./problem.ts") {
   const require = createRequire(import.meta.url);
   const extension = extname(import.meta.url);
-  return { ...require(`./failure${extension}`), ...require(`./problem${extension}`) };
+  return { ...require(`./located-error${extension}`), ...require(`./problem${extension}`) };
 }

@@ -1,4 +1,4 @@
-import { type Failure, findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/devtools/internal";
+import { findHints, type LocatedError, type Place, readExcerpt, toCodeFrame } from "@tenon/devtools/internal";
 import { toShortPath } from "./source.ts";
 
 /** Something that would stop an application. */
@@ -32,8 +32,8 @@ export function toProblemLine({ message, file, line }: FoundProblem): string {
   return `${file === undefined ? "" : `${line === undefined ? file : `${file}:${line}`}: `}${message}`;
 }
 
-/** A failure of the start. The name of a plain `Error` says nothing. */
-export function toStartProblem({ message, place }: Failure, folder: string): FoundProblem {
+/** An error of the start. The name of a plain `Error` says nothing. */
+export function toStartProblem({ message, place }: LocatedError, folder: string): FoundProblem {
   const text = message.replace(/^Error: (?=.)/, "").replaceAll(`${folder}/`, "");
   const code = place === undefined ? {} : readCode(place);
   return {

@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { HttpError } from "@tenon/core";
 import { type ApplicationPlace, reportFlags, toProblems } from "./applications.ts";
 import { findEntryPoint, findPackage } from "./entry-point.ts";
-import { readProblems, toStdio } from "./failure-channel.ts";
 import { type FoundProblem, toProblemLine } from "./problem.ts";
+import { readProblems, toStdio } from "./problem-channel.ts";
 import { type TakeOver, toTakeOverScript } from "./take-over-script.ts";
 
 /**
@@ -47,7 +47,7 @@ export class RemoteCommands {
       readProblems(child),
     ]);
     if (code === 0) return Buffer.from(stdout); // bytes, because --json would quote a text
-    throw new HttpError(500, explainFailure(command.name, stderr.trimEnd(), problems, file));
+    throw new HttpError(500, explainEnd(command.name, stderr.trimEnd(), problems, file));
   }
 }
 
@@ -56,7 +56,7 @@ function readAll(stream: Readable | null): Promise<string> | string {
   return stream === null ? "" : text(stream);
 }
 
-function explainFailure(name: string, stderr: string, reported: readonly FoundProblem[], file: string): string {
+function explainEnd(name: string, stderr: string, reported: readonly FoundProblem[], file: string): string {
   const [message = ""] = stderr.split("\n\nUsage: "); // a mistake in a command is followed by its help
   const own = new RegExp(`^${RegExp.escape(name)}: (.*)$`, "ms").exec(message)?.[1];
   if (own !== undefined) return own;

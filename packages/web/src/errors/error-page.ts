@@ -3,7 +3,7 @@ import type { PlatformParts } from "@tenon/core/platform";
 import { addToPage, escapeHtml, toPlainPage, toPlainPolicy } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
 
-interface Failure {
+interface RequestError {
   readonly status: number;
   /** What a client may read. */
   readonly message: string;
@@ -15,7 +15,7 @@ export interface ErrorPagesParts {
   readonly renderer: Renderer;
   /** Shown to the developer where a request was too large. */
   readonly limits: Parameters<Devtools["explain"]>[2];
-  /** Explain failures to the developer. Undefined where there is none. */
+  /** Explain errors to the developer. Undefined where there is none. */
   readonly devtools: PlatformParts["devtools"];
 }
 
@@ -33,11 +33,11 @@ export class ErrorPages {
     this.#parts = parts;
   }
 
-  async render(failure: Failure, ctx: Context): Promise<string> {
-    const explanation = await this.#explain(failure, ctx);
-    const { status, message } = failure;
+  async render(requestError: RequestError, ctx: Context): Promise<string> {
+    const explanation = await this.#explain(requestError, ctx);
+    const { status, message } = requestError;
     const name = this.#findView(status, explanation !== undefined, ctx);
-    if (name === undefined) return this.#renderPlain(failure, explanation, ctx);
+    if (name === undefined) return this.#renderPlain(requestError, explanation, ctx);
     try {
       const data = name === developerView ? await explanation?.toData() : undefined;
       const html = await this.#parts.renderer.renderError(ctx, name, data ?? { status, message }, status);
@@ -45,20 +45,20 @@ export class ErrorPages {
       return explanation !== undefined && isMiss ? addToPage(html, explanation.toRouteList()) : html;
     } catch (error) {
       ctx.log.error({ err: error }, `the view ${name} failed`);
-      // shows why the view failed, unless it is the developer's own view, whose failure would hide the first error
-      const shown = name === developerView ? explanation : await this.#explain({ ...failure, error }, ctx);
-      return this.#renderPlain(failure, shown, ctx);
+      // shows why the view failed, unless it is the developer's own view, whose error would hide the first error
+      const shown = name === developerView ? explanation : await this.#explain({ ...requestError, error }, ctx);
+      return this.#renderPlain(requestError, shown, ctx);
     }
   }
 
   /** The body of an error for a client that reads JSON. From 500 on the developer also reads why. */
-  async explain(body: unknown, failure: Failure, ctx: Context): Promise<unknown> {
-    const explanation = failure.status < 500 ? undefined : await this.#explain(failure, ctx);
+  async explain(body: unknown, requestError: RequestError, ctx: Context): Promise<unknown> {
+    const explanation = requestError.status < 500 ? undefined : await this.#explain(requestError, ctx);
     return explanation === undefined ? body : explanation.addTo(body);
   }
 
-  #explain(failure: Failure, ctx: Context) {
-    return this.#parts.devtools?.explain(failure, ctx, this.#parts.limits);
+  #explain(requestError: RequestError, ctx: Context) {
+    return this.#parts.devtools?.explain(requestError, ctx, this.#parts.limits);
   }
 
   #findView(status: number, forDeveloper: boolean, ctx: Context): string | undefined {
@@ -72,7 +72,7 @@ export class ErrorPages {
     }
   }
 
-  async #renderPlain({ status, message }: Failure, explanation: Explanation, ctx: Context): Promise<string> {
+  async #renderPlain({ status, message }: RequestError, explanation: Explanation, ctx: Context): Promise<string> {
     const { html, policy } = (await explanation?.toPage()) ?? {
       policy: plainPolicy,
       html: toPlainPage(

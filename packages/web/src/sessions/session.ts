@@ -44,7 +44,7 @@ export class Session {
   #isClosed = false;
   /** The id that a live connection has a lease on. */
   #leased: string | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #storeError: { readonly error: unknown } | undefined;
 
   constructor(parts: SessionParts, ctx: Context) {
     this.#parts = parts;
@@ -141,7 +141,7 @@ export class Session {
     const peek = session.#ctx.method === "HEAD"; // shows no page, so that the messages wait for the next one
     if (session.#page === undefined) {
       session.#page = emptyPageState; // stays when the store fails
-      if (session.#failure === undefined) {
+      if (session.#storeError === undefined) {
         const stored = await session.#ask((records, id) => records.takePage(id, { peek }));
         session.#page = stored ?? emptyPageState;
       }
@@ -157,7 +157,7 @@ export class Session {
   static async finish(session: Session): Promise<void> {
     const edit = session.#takeEdit();
     if (edit !== undefined) await session.#save(edit);
-    if (session.#failure !== undefined) return; // reported already: the page that reports it must not fail again
+    if (session.#storeError !== undefined) return; // reported already: the page that reports it must not fail again
     await session.#renew().catch((error: unknown) => {
       session.#ctx.log.warn({ err: error }, "the session could not be renewed"); // the next request tries again
     });
@@ -168,7 +168,7 @@ export class Session {
     session.#isClosed = true;
     const hasEdit = session.#takeEdit() !== undefined;
     if (session.#isMute) return { cookie: undefined, isUnsaved: false };
-    const isUnsaved = hasEdit && session.#failure === undefined;
+    const isUnsaved = hasEdit && session.#storeError === undefined;
     const identity = session.#identity;
     if (identity === session.#sent) return { cookie: undefined, isUnsaved };
     return { cookie: identity === undefined ? "" : session.#parts.cookie.write(identity), isUnsaved };
@@ -199,7 +199,7 @@ export class Session {
 
   #change(make: () => unknown): Promise<void> {
     const change = async (): Promise<void> => {
-      if (this.#failure !== undefined) throw this.#failure.error;
+      if (this.#storeError !== undefined) throw this.#storeError.error;
       if (this.#isClosed) throw new Error("The session was changed after its response was sent, and cannot be saved");
       await make();
     };
@@ -258,16 +258,16 @@ export class Session {
     this.#values = undefined;
   }
 
-  /** Undefined without an id, and for one that has ended. After a failure the store is not asked again. */
+  /** Undefined without an id, and for one that has ended. After an error the store is not asked again. */
   async #ask<T>(work: (records: SessionRecords, id: string) => Promise<T>): Promise<T | undefined> {
-    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#storeError !== undefined) throw this.#storeError.error;
     const identity = this.#current();
     if (identity === undefined) return undefined;
     try {
       return await work(this.#parts.records, identity.id);
     } catch (error) {
       if (error instanceof RetiredSession) return this.#onRetired(error.at);
-      this.#failure = { error };
+      this.#storeError = { error };
       throw error;
     }
   }

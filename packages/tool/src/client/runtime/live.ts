@@ -9,7 +9,7 @@ export interface LiveReset {
 }
 
 /** A message that the server has rejected. */
-export interface LiveFailure {
+export interface LiveError {
   readonly event: "error";
   readonly data: {
     /** The event of the rejected message. */

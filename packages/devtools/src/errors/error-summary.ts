@@ -1,8 +1,8 @@
 import type { Context } from "@tenon/core";
-import type { FailureReport } from "./failure-report.ts";
+import type { ErrorReport } from "./error-report.ts";
 
 /** What the developer page shows at its top, for clients that read JSON. */
-interface FailureSummary {
+interface ErrorSummary {
   /** `TypeError: posts is not iterable` */
   readonly message: string;
   readonly causes?: readonly string[];
@@ -16,14 +16,14 @@ interface FailureSummary {
 }
 
 /** Adds the summary to the body of an error, in any format of objects, under a name that no format has: `development`. */
-export function addSummary(body: unknown, report: FailureReport, ctx: Context): unknown {
+export function addSummary(body: unknown, report: ErrorReport, ctx: Context): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   const request = ctx.request();
   return { ...body, development: toSummary(report, `${request.protocol()}://${request.host()}`) };
 }
 
 /** `origin` is that of the application: `http://127.0.0.1:8080`. */
-function toSummary(report: FailureReport, origin: string): FailureSummary {
+function toSummary(report: ErrorReport, origin: string): ErrorSummary {
   const { errors, message, hints, requestPage } = report;
   const [thrown = message, ...causes] = errors.map(({ name, message }) =>
     name === "" ? message : `${name}: ${message}`,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findHints } from "../../src/failure/hints.ts";
+import { findHints } from "../../src/error-text/hints.ts";
 
 const cases: readonly [clue: string, hint: RegExp][] = [
   ['Error: There is no view "posts/show" in /srv/views.', /^Add posts\/show\.eta to \/srv\/views, or/],

@@ -2,7 +2,7 @@
 const longest = 8000;
 
 /** An error as text: its stack and those of its causes. PostgreSQL stores neither U+0000 nor half a surrogate pair. */
-export function describeFailure(error: unknown): string {
+export function toErrorText(error: unknown): string {
   const parts: string[] = [];
   let current = error;
   do {

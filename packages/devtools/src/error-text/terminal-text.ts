@@ -3,7 +3,7 @@ import { findHints } from "./hints.ts";
 import { type Place, type StackFrame, showPlace } from "./stack-frame.ts";
 
 /** An error, as a terminal shows it. */
-export interface Failure {
+export interface LocatedError {
   /** `SyntaxError: Expression expected` */
   readonly message: string;
   /** Where the developer should look; undefined where it is unknown. */
@@ -17,7 +17,7 @@ const around = 2;
 const mostFrames = 8;
 
 /** The message, the place with its source, hints for known mistakes, and the other frames: in blocks with an empty line between them. */
-export function toFailureText({ message, place, frames }: Failure, folder: string = process.cwd()): string {
+export function toTerminalText({ message, place, frames }: LocatedError, folder: string = process.cwd()): string {
   const excerpt = place === undefined ? undefined : readExcerpt(place, around);
   const hints = findHints({ text: message, source: excerpt?.lines.map(({ text }) => text).join("\n") ?? "" });
   const rest = frames.filter((frame) => place === undefined || !isSamePlace(frame, place)).slice(0, mostFrames);

@@ -1,14 +1,14 @@
 import { type Exception, type Span, SpanStatusCode } from "@opentelemetry/api";
 import { causesOf } from "@tenon/core/internal";
-import { isFailure, typeOf } from "../conventions.ts";
+import { countsAsError, typeOf } from "../conventions.ts";
 
 /** Records what operations have thrown: an error that passes through several spans is an event of the first one only. */
-export class Failures {
+export class SpanErrors {
   readonly #recorded = new WeakSet<object>();
 
   /** Marks a span as failed, unless the client has caused the error. */
   record(span: Span, error: unknown): void {
-    if (!isFailure(error)) return;
+    if (!countsAsError(error)) return;
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.setAttribute("error.type", typeOf(error));
     if (typeof error !== "object" || error === null) {

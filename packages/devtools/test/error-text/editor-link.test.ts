@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toEditorUrl } from "../../src/failure/editor-link.ts";
+import { toEditorUrl } from "../../src/error-text/editor-link.ts";
 
 const place = { file: "/srv/my blog/a#b.ts", line: 3, column: 7 };
 

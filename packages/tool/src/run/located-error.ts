@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { type Failure, ownFramesOf, type Place, readLines } from "@tenon/devtools/internal";
+import { type LocatedError, ownFramesOf, type Place, readLines } from "@tenon/devtools/internal";
 import { findSyntaxError } from "./find-syntax-error.ts";
 import { findImportCycle } from "./import-cycle.ts";
 import { toShortPath } from "./source.ts";
 
 /** Why an application ended, found in its own process. `folder` is the real path of the application's folder. */
-export function toFailure(error: unknown, folder: string): Failure {
+export function toLocatedError(error: unknown, folder: string): LocatedError {
   if (!(error instanceof Error)) {
     return { message: `${inspect(error, { depth: 2 })} was thrown`, place: undefined, frames: [] };
   }

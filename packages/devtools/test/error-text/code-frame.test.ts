@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
-import { readExcerpt, toCodeFrame } from "../../src/failure/code-frame.ts";
+import { readExcerpt, toCodeFrame } from "../../src/error-text/code-frame.ts";
 
 const folder = temporaryFolder("code-frame");
 writeFiles(folder, {

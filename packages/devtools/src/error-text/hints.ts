@@ -1,4 +1,4 @@
-/** What is known about a failure. */
+/** What is known about an error. */
 export interface Clues {
   /** Names and messages of the error and its causes, one a line. */
   readonly text: string;

@@ -2,13 +2,13 @@ import { inspect } from "node:util";
 import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
 import { describeValue } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
-import type { SourceExcerpt } from "../failure/code-frame.ts";
-import { findHints } from "../failure/hints.ts";
-import { framesOf } from "../failure/stack-frame.ts";
+import type { SourceExcerpt } from "../error-text/code-frame.ts";
+import { findHints } from "../error-text/hints.ts";
+import { framesOf } from "../error-text/stack-frame.ts";
 import { type ReportedFrame, toFrames } from "./reported-frame.ts";
 import { type RequestReport, toRequestReport } from "./request-report.ts";
 
-export interface Failure {
+export interface RequestError {
   readonly status: number;
   /** What a client may read. */
   readonly message: string;
@@ -29,7 +29,7 @@ export interface ReportedError {
 }
 
 /** What the developer page shows about a failed request. The data of the view `errors/development`. */
-export interface FailureReport {
+export interface ErrorReport {
   readonly status: number;
   readonly message: string;
   /** The error first, then its causes and the errors of an AggregateError. Empty when nothing was thrown. */
@@ -67,9 +67,13 @@ export interface ReportSources {
   readonly requestPage: () => string | undefined;
 }
 
-export async function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): Promise<FailureReport> {
-  const { status, message, error } = failure;
-  const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is an error too
+export async function toErrorReport(
+  requestError: RequestError,
+  ctx: Context,
+  sources: ReportSources,
+): Promise<ErrorReport> {
+  const { status, message, error } = requestError;
+  const chain = "error" in requestError ? toChain(error) : []; // `throw undefined` is an error too
   const errors = chain.map((reason, index) => toReportedError(reason, index === 0, sources.editor));
   return {
     status,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { framesOf, isOwn, parseFrame, showPlace } from "../../src/failure/stack-frame.ts";
+import { framesOf, isOwn, parseFrame, showPlace } from "../../src/error-text/stack-frame.ts";
 
 /** An error as if it had come from these places, the innermost first. */
 function errorAt(...places: readonly string[]): Error {

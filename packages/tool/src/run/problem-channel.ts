@@ -6,7 +6,7 @@ import type { FoundProblem } from "./problem.ts";
 /** A pipe of its own, which is written at once: a process that exits would lose a message of its IPC channel. */
 const descriptor = 4;
 
-/** How the tool starts a process that reports its failures. Standard input and the IPC channel are as given. */
+/** How the tool starts a process that reports its problems. Standard input and the IPC channel are as given. */
 export function toStdio<Channel extends "ipc" | "ignore">(
   channel: Channel,
   stdin: "ignore" | "inherit" = "ignore",
