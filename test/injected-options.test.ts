@@ -59,7 +59,7 @@ test("every module injects its options, and an option that is undefined has its 
   await app.stop();
 });
 
-test("the checks of every module see the values, and their faults are listed together", async () => {
+test("the checks of every module see the values, and their problems are listed together", async () => {
   const bad = { ...config, databaseUrl: "mysql://x", jobs: 0, heartbeat: -1, metricsToken: "short" };
   const messages = await messagesOf(createTestApp(AppModule, api({ trustedProxies: () => ["x"] }), { config: bad }));
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findSecretFault } from "@tenon/auth";
+import { findSecretProblem } from "@tenon/auth";
 import { array, boolean, defineConfig, defineModule, integer, literal, string } from "@tenon/core";
 import { defineJob, schedule } from "@tenon/jobs";
 import { toSigningSecret } from "./jwt-secret.ts";
@@ -51,8 +51,8 @@ export class Config extends defineConfig(
         report("MAIL_FROM", "is not set. It takes the sender of every mail, such as Blog <blog@example.com>.");
       }
       const isShared = databaseUrl.startsWith("postgres") || redisUrl !== undefined || nodeEnv === "production";
-      const fault = jwtSecret === undefined ? undefined : findSecretFault(jwtSecret, nodeEnv === "production");
-      if (fault !== undefined) report("JWT_SECRET", fault);
+      const problem = jwtSecret === undefined ? undefined : findSecretProblem(jwtSecret, nodeEnv === "production");
+      if (problem !== undefined) report("JWT_SECRET", problem);
       else if (jwtSecret === undefined && isShared) {
         report("JWT_SECRET", "is empty. Set it to at least 32 random bytes: every instance needs the same one.");
       }

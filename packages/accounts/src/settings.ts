@@ -84,7 +84,7 @@ export function toAccountSettings(options: PlainAccountsOptions, delivers: boole
   const needsUrls = production && sendsMails;
   checkOptions("accountsModule()", options, {
     name: takes.match(/^[^\p{Cc}:]{1,100}$/u, "It takes the name of the site, without a colon."),
-    baseUrl: (value) => findUrlFault(value, production),
+    baseUrl: (value) => findUrlProblem(value, production),
     paths: { verification: path, reset: path, emailChange: path, forgot: path, login: path },
     guard: true,
     sendsMails: true,
@@ -117,7 +117,7 @@ export function toAccountSettings(options: PlainAccountsOptions, delivers: boole
 }
 
 /** Users of localhost read their mail on the same machine: no network can see the token. */
-function findUrlFault(value: unknown, production: boolean): string | undefined {
+function findUrlProblem(value: unknown, production: boolean): string | undefined {
   const url = typeof value === "string" ? URL.parse(value) : null;
   const cure = "Set BASE_URL to where users reach the site, for example https://blog.example.com.";
   // no message quotes it: it may contain a password

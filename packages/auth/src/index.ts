@@ -24,7 +24,7 @@ export { type SessionLogin, type SessionRecord, Sessions } from "./sessions.ts";
 export {
   type AuthOptions,
   accessTokenSeconds,
-  findSecretFault,
+  findSecretProblem,
   refreshTokenSeconds,
   sessionCookie,
   sessionSeconds,

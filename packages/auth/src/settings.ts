@@ -80,7 +80,7 @@ export const refreshTokenSeconds = 7 * 86_400;
 export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSettings {
   const { production } = readEnvironment();
   const checkSecret = (value: unknown) =>
-    typeof value === "string" ? findSecretFault(value, production) : "is not a text.";
+    typeof value === "string" ? findSecretProblem(value, production) : "is not a text.";
   const { secret = "" } = options;
   const given = { ...options, secret };
   checkOptions("authModule()", given, {
@@ -110,7 +110,7 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     const cure = `It takes claims: "full", because short tokens do not tell ${missing}.`;
     throw new TypeError(`authModule(): ${name} is true and claims is "short". ${cure}`);
   }
-  if (options.secret !== false && isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
+  if (options.secret !== false && isShort(options.secret)) log.warn(`the secret for tokens ${shortProblem}`);
   return {
     issuer: "tenon",
     checkIssuer: false,
@@ -129,18 +129,18 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
   };
 }
 
-const shortFault = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
+const shortProblem = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
 
 function isShort(secret: string): boolean {
   return Buffer.byteLength(secret) < 32;
 }
 
 /** Why tokens cannot be signed with a secret, as the rest of a sentence after its name; undefined when they can. */
-export function findSecretFault(secret: string, production: boolean): string | undefined {
+export function findSecretProblem(secret: string, production: boolean): string | undefined {
   // HMAC pads a key with zeros, so a key of zeros is the same as an empty one
   if (/^[\s\0]*$/.test(secret)) return "is empty. Give it at least 32 random bytes.";
   if (/^\s*(?:-----BEGIN|\{)/.test(secret)) {
     return "looks like a key file. Tokens are signed with HS256: give it random bytes.";
   }
-  return production && isShort(secret) ? shortFault : undefined;
+  return production && isShort(secret) ? shortProblem : undefined;
 }

@@ -5,7 +5,7 @@ import type { Routes } from "@tenon/core";
 import { startError } from "../../core/test/support/start-error.ts";
 import { authAppModule, secret, withAuth } from "./support/auth-app.ts";
 
-async function refusal(auth: Partial<AuthOptions>): Promise<string> {
+async function problemOf(auth: Partial<AuthOptions>): Promise<string> {
   const error = await startError(authAppModule({ auth }));
   assert.ok(error.problems.every(({ code }) => code === "BAD_OPTION"));
   return error.message;
@@ -14,7 +14,7 @@ async function refusal(auth: Partial<AuthOptions>): Promise<string> {
 test("an empty secret stops the start, and so does one that is empty for HMAC", async () => {
   for (const empty of ["", " ", "\n\t ", "\0", "\0".repeat(32)]) {
     assert.equal(
-      await refusal({ secret: empty }),
+      await problemOf({ secret: empty }),
       "secret of authModule() is empty. Give it at least 32 random bytes.",
       JSON.stringify(empty),
     );
@@ -31,7 +31,7 @@ test("a secret that looks like a key file stops the start", async () => {
   ];
   for (const file of files) {
     assert.equal(
-      await refusal({ secret: file }),
+      await problemOf({ secret: file }),
       "secret of authModule() looks like a key file. Tokens are signed with HS256: give it random bytes.",
       file,
     );
@@ -39,12 +39,12 @@ test("a secret that looks like a key file stops the start", async () => {
 });
 
 test("a secret under 32 bytes stops the start in production, and is a warning elsewhere", async () => {
-  const fault = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
+  const problem = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
   const before = process.env.NODE_ENV;
   try {
     process.env.NODE_ENV = "production";
     for (const short of ["a", "é".repeat(15)]) {
-      assert.equal(await refusal({ secret: short }), `secret of authModule() ${fault}`);
+      assert.equal(await problemOf({ secret: short }), `secret of authModule() ${problem}`);
     }
     await withAuth({ auth: { secret: "é".repeat(16) } }, async () => {});
   } finally {
@@ -52,7 +52,7 @@ test("a secret under 32 bytes stops the start in production, and is a warning el
     else process.env.NODE_ENV = before;
   }
   const warnings = (secret: string) => withAuth({ auth: { secret } }, async ({ log }) => log.messages("warn"));
-  assert.deepEqual(await warnings("a"), [`the secret for tokens ${fault}`]);
+  assert.deepEqual(await warnings("a"), [`the secret for tokens ${problem}`]);
   assert.deepEqual(await warnings("é".repeat(16)), []);
 });
 
@@ -84,7 +84,7 @@ test("secret: false leaves out the tokens and their guards, and keeps the sessio
 test("a cost of bcrypt that is not a whole number from 10 to 15 stops the start", async () => {
   for (const bcryptCost of [9, 16, 12.5, Number.NaN, 0, -10, Number.POSITIVE_INFINITY]) {
     assert.equal(
-      await refusal({ bcryptCost }),
+      await problemOf({ bcryptCost }),
       `bcryptCost of authModule() is ${bcryptCost}. It takes a whole number from 10 to 15.`,
     );
   }
@@ -94,7 +94,7 @@ test("a cost of bcrypt that is not a whole number from 10 to 15 stops the start"
 test("a passwordWait that is not a whole number of milliseconds stops the start", async () => {
   for (const passwordWait of [0, -1, 1.5, Number.NaN]) {
     assert.equal(
-      await refusal({ passwordWait }),
+      await problemOf({ passwordWait }),
       `passwordWait of authModule() is ${passwordWait}. It takes a whole number from 1.`,
     );
   }
@@ -103,14 +103,14 @@ test("a passwordWait that is not a whole number of milliseconds stops the start"
 test("a scheme that is not one word stops the start", async () => {
   for (const scheme of ["", "Bearer ", "a b", "Tok:en", "1st"]) {
     assert.equal(
-      await refusal({ scheme }),
+      await problemOf({ scheme }),
       `scheme of authModule() is ${JSON.stringify(scheme)}. It takes one word, for example "Bearer" or "Token".`,
     );
   }
 });
 
 test("all mistakes are reported at once, without the secret", async () => {
-  const message = await refusal({ secret: `{"k":"${secret}"}`, bcryptCost: 1 });
+  const message = await problemOf({ secret: `{"k":"${secret}"}`, bcryptCost: 1 });
   assert.match(message, /^2 problems:/);
   assert.ok(!message.includes(secret));
 });

@@ -85,7 +85,7 @@ test("a wrong URL is reported with its origin", async () => {
 });
 
 test("no part of a wrong URL is shown, whatever its password is", async () => {
-  const fault = /DATABASE_URL (?:is not a valid URL: .* write \/ \? # @ % as %2F|has an invalid )/;
+  const problem = /DATABASE_URL (?:is not a valid URL: .* write \/ \? # @ % as %2F|has an invalid )/;
   for (const databaseUrl of [
     "postgres://app:s3/cret@db/x",
     "postgres://app:s3@cret@db:99999999/x",
@@ -99,7 +99,7 @@ test("no part of a wrong URL is shown, whatever its password is", async () => {
     "postgres://db/x?pooler=s3cret",
   ]) {
     await assert.rejects(createTestApp(blog, api(), { config: { databaseUrl } }), ({ message }: Error) => {
-      assert.match(message, fault);
+      assert.match(message, problem);
       assert.doesNotMatch(message, /s3|cret|1234|app[:@]/);
       return true;
     });

@@ -118,7 +118,7 @@ test("a URL for listening that leads to the pooler is a start error", async () =
 });
 
 test("a wrong parameter of the URL of PostgreSQL stops the start", async () => {
-  for (const [parameter, fault] of [
+  for (const [parameter, problem] of [
     [
       "statement_timeout=30s",
       "has an invalid statement_timeout. It takes milliseconds, such as statement_timeout=30000.",
@@ -127,7 +127,7 @@ test("a wrong parameter of the URL of PostgreSQL stops the start", async () => {
   ]) {
     const options = { database: `postgres://db.test/shop?${parameter}`, urlNames: { database: "DATABASE_URL" } };
     await assert.rejects(describe(options, "place"), ({ message }) => {
-      assert.ok(message.includes(`DATABASE_URL ${fault}`), message);
+      assert.ok(message.includes(`DATABASE_URL ${problem}`), message);
       return true;
     });
   }

@@ -115,7 +115,7 @@ test("what no server would accept, or was redacted, is refused", async (t) => {
   await ask(port, "/items");
   const id = await newest(port);
   const good = { method: "GET", target: "/items", headers: "", body: "" };
-  for (const [fault, fields] of Object.entries({
+  for (const [problem, fields] of Object.entries({
     method: { ...good, method: "GET /" },
     target: { ...good, target: "http://other.example/" },
     space: { ...good, target: "/a b" },
@@ -125,6 +125,6 @@ test("what no server would accept, or was redacted, is refused", async (t) => {
     "itself, with a query": { ...good, target: "/_dev?x=1" },
     itself: { ...good, target: "/_dev/requests" },
   })) {
-    assert.equal((await send(port, id, fields)).status, 400, fault);
+    assert.equal((await send(port, id, fields)).status, 400, problem);
   }
 });

@@ -86,8 +86,8 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
           sent++;
           if (request.invalid === undefined) validCounts[response.status] = (validCounts[response.status] ?? 0) + 1;
           await readBody(response);
-          const fault = findFault(operation, request, response.status);
-          if (fault !== undefined) throw new Error(fault);
+          const problem = findProblem(operation, request, response.status);
+          if (problem !== undefined) throw new Error(problem);
         } catch (error) {
           throw new FailedRequest(error, params);
         }
@@ -174,11 +174,11 @@ function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameter
   const inParameters = parameters.flatMap(({ name, in: place, required, schema }): Mistake[] => {
     if (!(place in parts)) return [];
     const part = parts[place as keyof typeof parts]; // checked above
-    const change = (fault: string, given: Readonly<Record<string, unknown>>) => (request: FuzzedRequest) => ({
+    const change = (problem: string, given: Readonly<Record<string, unknown>>) => (request: FuzzedRequest) => ({
       ...request,
       [part]: { ...without(request[part], name), ...given },
       isKnown: request.isKnown && part !== "params",
-      invalid: `the ${place} parameter "${name}" is ${fault}`,
+      invalid: `the ${place} parameter "${name}" is ${problem}`,
     });
     const wrong = values.text(schema)?.map((value) => change("invalid", { [name]: value }));
     const missing = fc.constant(change("missing", {}));
@@ -187,10 +187,10 @@ function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameter
   if (body === undefined) return inParameters;
   const isForm = body.type.includes("form");
   const wrong = isForm ? toFormMistakes(values, arbitraries, body) : isJson(body.type) ? values.json(body.schema) : [];
-  const change = (fault: string, value: unknown) => (request: FuzzedRequest) => ({
+  const change = (problem: string, value: unknown) => (request: FuzzedRequest) => ({
     ...request,
     body: value,
-    invalid: `the body is ${fault}`,
+    invalid: `the body is ${problem}`,
   });
   const inBody = wrong.map((one) => one.map((value) => change("invalid", value)));
   return [...inParameters, ...inBody, ...(body.required ? [fc.constant(change("missing", undefined))] : [])];
@@ -240,7 +240,7 @@ class FailedRequest extends Error {
 
 const refused = [414, 431]; // the HTTP server refuses a long URL or header, which no document declares
 
-function findFault({ declared }: Operation, { invalid }: FuzzedRequest, status: number): string | undefined {
+function findProblem({ declared }: Operation, { invalid }: FuzzedRequest, status: number): string | undefined {
   if (refused.includes(status)) return undefined;
   const isCovered = declared.has("default") && status < 500; // a crash is never what a missing declaration means
   if (!declared.has(String(status)) && !isCovered) return `it has the status ${status}, which is not declared`;

@@ -14,13 +14,13 @@ const reserved = ["reset", "close", "error", "open"];
 /** What `sends` and `receives` take. */
 export function messagesCheck(messages: unknown): string | undefined {
   for (const [name, schema] of Object.entries(Object(messages))) {
-    const fault = findMessageFault(name, schema);
-    if (fault !== undefined) return fault;
+    const problem = findMessageProblem(name, schema);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function findMessageFault(name: string, schema: unknown): string | undefined {
+function findMessageProblem(name: string, schema: unknown): string | undefined {
   if (!/^[A-Za-z][\w.:-]{0,63}$/.test(name))
     return `has the name ${JSON.stringify(name)}. Use letters, digits and . : _ - only.`;
   if (reserved.includes(name)) return `has the name "${name}", which is taken. Rename it.`;

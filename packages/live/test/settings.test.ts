@@ -8,7 +8,7 @@ import { MessageRate } from "../src/socket/message-rate.ts";
 const Said = dto({ text: string("required") });
 
 /** The message of the error with which an application with this handler does not start. */
-async function faultOf(createHandler: () => unknown): Promise<string> {
+async function problemOf(createHandler: () => unknown): Promise<string> {
   class Broken {
     readonly handler = createHandler() as () => unknown;
     routes(): Routes {
@@ -24,20 +24,20 @@ async function faultOf(createHandler: () => unknown): Promise<string> {
 
 test("options of liveModule() are checked", async () => {
   const start = (options: LiveOptions) => createTestApp(liveModule(undefined, options), api());
-  const faults: readonly [LiveOptions, RegExp][] = [
+  const problems: readonly [LiveOptions, RegExp][] = [
     [{ heartbeat: 0 }, /heartbeat of liveModule\(\) is 0. It takes a whole number from 1/],
     [{ idle: -1 }, /idle of liveModule\(\) is -1. It takes a whole number from 0/],
     [{ origins: ["app.example"] }, /origins of liveModule\(\) is \["app.example"\]/],
     [{ heartbeats: 1 } as LiveOptions, /heartbeats \(did you mean heartbeat\?\)/],
   ];
-  for (const [options, message] of faults) await assert.rejects(start(options), message);
+  for (const [options, message] of problems) await assert.rejects(start(options), message);
   await (await start({ idle: 0, origins: ["https://app.example"] })).stop();
 });
 
 test("messages and handlers of live routes are checked at start", async () => {
   const sends = { said: Said };
   const open = () => {};
-  const faults: readonly [() => unknown, RegExp][] = [
+  const problems: readonly [() => unknown, RegExp][] = [
     [() => events({ sends: { reset: Said } }, open), /sends of events\(\) has the name "reset", which is taken/],
     [() => events({ sends: { "a b": Said } }, open), /has the name "a b". Use letters/],
     [() => events({ sends: { said: {} as typeof Said } }, open), /has "said", which is not a schema/],
@@ -46,8 +46,8 @@ test("messages and handlers of live routes are checked at start", async () => {
     [() => socket({ sends, receives: {} }, { on: {}, opened: open } as never), /opened \(did you mean open\?\)/],
     [() => socket({ sends, receives: {}, origins: ["*"] }, { on: {} }), /origins of socket\(\) is \["\*"\]/],
   ];
-  for (const [create, message] of faults) assert.match(await faultOf(create), message);
-  assert.equal(await faultOf(() => socket({ sends, receives: {} }, { on: {} })), "started");
+  for (const [create, message] of problems) assert.match(await problemOf(create), message);
+  assert.equal(await problemOf(() => socket({ sends, receives: {} }, { on: {} })), "started");
 });
 
 test("events() outside of a controller says where it belongs", () => {

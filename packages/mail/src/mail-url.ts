@@ -17,7 +17,7 @@ const forms = "smtp://user:password@host:587, smtps://user:password@host:465, fi
 /** Stops the start for a URL that cannot be used, and quotes nothing of it. */
 export function parseMailUrl(text: string): MailUrl {
   const name = "url of mailModule()";
-  const refuse = (fault: string): never => refuseOption(`${name} cannot be used. ${fault}`);
+  const refuse = (problem: string): never => refuseOption(`${name} cannot be used. ${problem}`);
   if (text === "memory:") return { kind: "memory" };
   if (text.startsWith("file:")) {
     const folder = text.slice("file:".length).replace(/^\/\/(?=\/)/, "");
@@ -29,7 +29,7 @@ export function parseMailUrl(text: string): MailUrl {
   return parseSmtpUrl(parseSettingUrl(name, text, `It takes a URL such as ${forms}.`, isSmtp), refuse);
 }
 
-function parseSmtpUrl(url: URL, refuse: (fault: string) => never): SmtpUrl {
+function parseSmtpUrl(url: URL, refuse: (problem: string) => never): SmtpUrl {
   const isImplicit = url.protocol === "smtps:";
   const { tls = "required", ...others } = Object.fromEntries(url.searchParams);
   const [unknown] = Object.keys(others);
@@ -52,7 +52,7 @@ function parseSmtpUrl(url: URL, refuse: (fault: string) => never): SmtpUrl {
   };
 }
 
-function decode(text: string, refuse: (fault: string) => never): string {
+function decode(text: string, refuse: (problem: string) => never): string {
   try {
     return decodeURIComponent(text);
   } catch {

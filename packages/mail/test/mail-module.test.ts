@@ -10,7 +10,7 @@ import { rejection } from "../../core/test/support/start-error.ts";
 import { withFolder } from "../../data/test/support/services.ts";
 import { createMailModule, ResetPassword, users, withMailApp } from "./support/mail-app.ts";
 
-async function faultOf(options: Partial<MailModuleOptions>): Promise<string> {
+async function problemOf(options: Partial<MailModuleOptions>): Promise<string> {
   const error = await rejection(createTestApp(createMailModule(options), api(), { log: { level: "silent" } }));
   assert.ok(error instanceof StartError);
   return error.message;
@@ -40,20 +40,20 @@ const urls: Readonly<Record<string, RegExp>> = {
 };
 
 test("a URL that cannot be used stops the start, without its password", async () => {
-  for (const [url, fault] of Object.entries(urls)) {
-    const message = await faultOf({ url });
-    assert.match(message, fault);
+  for (const [url, problem] of Object.entries(urls)) {
+    const message = await problemOf({ url });
+    assert.match(message, problem);
     assert.doesNotMatch(message, /s3|cret|user:25/);
   }
 });
 
 test("a sender that is invalid, and views that are not there, stop the start", async () => {
-  assert.match(await faultOf({ from: "Blog" }), /from of mailModule\(\) is "Blog": the address is invalid/);
-  assert.match(await faultOf({ from: { name: "a\r\nb", address: "a@example.com" } }), /the name is invalid/);
+  assert.match(await problemOf({ from: "Blog" }), /from of mailModule\(\) is "Blog": the address is invalid/);
+  assert.match(await problemOf({ from: { name: "a\r\nb", address: "a@example.com" } }), /the name is invalid/);
   await withFolder(async (views) => {
     const missing =
       /"mail\/reset-password" has no mail\/reset-password\.eta and no mail\/reset-password\.text\.eta in /;
-    assert.match(await faultOf({ views }), missing);
+    assert.match(await problemOf({ views }), missing);
   });
 });
 
@@ -63,7 +63,7 @@ test("a view that its preview cannot be rendered with stops the start", () =>
     writeFileSync(join(views, "mail/reset-password.eta"), "<p>Hello <%= data.name %></p>\n<p><%= data.linc %></p>");
     writeFileSync(join(views, "mail/reset-password.text.eta"), "");
     assert.match(
-      await faultOf({ views }),
+      await problemOf({ views }),
       /reset-password\.eta:2: a value is undefined: the data of this view does not/,
     );
   }));

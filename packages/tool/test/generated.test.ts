@@ -224,7 +224,7 @@ test("lists all bad variables at a start", async () => {
     "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.",
     "REDIS_URL takes redis://host:port.",
   ];
-  const faults = [
+  const problems = [
     ...stores,
     'PORT is "abc". It takes a whole number from 0 to 65535.',
     'TRUSTED_PROXIES has "proxy". Write for example 10.0.0.0/8,::1.',
@@ -232,12 +232,12 @@ test("lists all bad variables at a start", async () => {
   const secret = "SESSION_SECRET must have at least 32 characters.";
   const level = 'LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.';
   for (const [template, script, expected] of [
-    ["api", "start", [level, ...faults]],
-    ["web", "start", [level, ...faults, secret]],
-    ["full", "start", [level, ...faults, secret]],
-    ["full", "start:web", [level, ...faults, secret]],
-    ["full", "cli", [level, ...faults, secret]],
-    ["api", "worker", [level, ...faults]],
+    ["api", "start", [level, ...problems]],
+    ["web", "start", [level, ...problems, secret]],
+    ["full", "start", [level, ...problems, secret]],
+    ["full", "start:web", [level, ...problems, secret]],
+    ["full", "cli", [level, ...problems, secret]],
+    ["api", "worker", [level, ...problems]],
     ["cli", "start", [level, ...stores]],
   ] as const) {
     const { code, stderr } = await runScript(await appOf(template), script, [], env);

@@ -26,15 +26,15 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** JSON text → value. Messages of JSON.parse quote the body, which may hold a password, so they are not passed on. */
 export function parseJson(body: Uint8Array, limits: RequestLimits): unknown {
-  let fault = "is not UTF-8";
+  let issue = "is not UTF-8";
   try {
     const text = decoder.decode(body);
-    fault = `is nested deeper than ${limits.jsonDepth}`;
-    if (isDeeperThan(text, limits.jsonDepth)) throw new SyntaxError(fault);
-    fault = "is not JSON";
+    issue = `is nested deeper than ${limits.jsonDepth}`;
+    if (isDeeperThan(text, limits.jsonDepth)) throw new SyntaxError(issue);
+    issue = "is not JSON";
     return JSON.parse(text);
   } catch {
-    throw new BindError([{ path: "", rule: "json", message: fault }]);
+    throw new BindError([{ path: "", rule: "json", message: issue }]);
   }
 }
 

@@ -79,14 +79,14 @@ export class MultipartStream {
   }
 
   async #findHeadEnd(start: number): Promise<number> {
-    const fault = "has a part without an end of its headers, or with too many of them";
+    const issue = "has a part without an end of its headers, or with too many of them";
     const end = await this.#fillUntil(() => {
       const blank = this.#bytes.indexOf(blankLine, start);
-      if (blank < 0 && this.#bytes.length - start > maxHeadBytes + blankLine.length) refuseForm(fault);
+      if (blank < 0 && this.#bytes.length - start > maxHeadBytes + blankLine.length) refuseForm(issue);
       return blank;
-    }, fault);
+    }, issue);
     const next = this.#bytes.indexOf(this.#delimiter, start);
-    if (end - start > maxHeadBytes || (next >= 0 && next < end)) refuseForm(fault);
+    if (end - start > maxHeadBytes || (next >= 0 && next < end)) refuseForm(issue);
     return end;
   }
 
@@ -99,11 +99,11 @@ export class MultipartStream {
     return isDelimiter ? line : headEnd + blankLine.length;
   }
 
-  async #fillUntil(find: () => number, fault: string): Promise<number> {
+  async #fillUntil(find: () => number, issue: string): Promise<number> {
     for (;;) {
       const at = find();
       if (at >= 0) return at;
-      if (!(await this.#fillWithin())) refuseForm(fault);
+      if (!(await this.#fillWithin())) refuseForm(issue);
     }
   }
 

@@ -9,8 +9,8 @@ import { type Problem, StartError } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
 import { hasEnvFile, readEnvironment, readVariables } from "./environment.ts";
 import { exitOnStartError } from "./exit-on-start-error.ts";
-import { explainFault, toItems, toShown, type Variable } from "./faults.ts";
 import { findMisspelt } from "./misspelt.ts";
+import { explainProblem, toItems, toShown, type Variable } from "./problems.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
@@ -147,7 +147,7 @@ function readValues(
     if (issues.length === 0) continue;
     const [near] = findMisspelt([name], env).keys();
     const hint = near === undefined ? cure : ` ${near} is set: is that name misspelt?`;
-    problems.push(toProblem(explainFault(variable, text, issues) + (text === undefined ? hint : "")));
+    problems.push(toProblem(explainProblem(variable, text, issues) + (text === undefined ? hint : "")));
   }
   check?.(Object.fromEntries(values), (name, message) => problems.push(toProblem(`${name} ${message}`)));
   if (problems.length > 0) throw new StartError(problems);

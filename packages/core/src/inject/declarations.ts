@@ -60,7 +60,7 @@ export class Declarations {
 
   /** Reports what is given for an application and used by no declaration of it. */
   checkGiven(root: Module): void {
-    this.#problems.push(...this.#config.findFaults());
+    this.#problems.push(...this.#config.findProblems());
     for (const key of this.#overrides.keys()) {
       if (this.#overridden.has(key) || this.#builtins.has(key)) continue;
       const name = keyName(key);

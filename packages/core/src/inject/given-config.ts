@@ -44,7 +44,7 @@ export class GivenConfig {
   }
 
   /** What no declared class takes. Call it when all declarations are read. */
-  findFaults(): Problem[] {
+  findProblems(): Problem[] {
     if (this.#isInstance) {
       if (this.#isUsed) return [];
       return [toProblem(`is ${describeValue(this.#given)}, whose class no module declares. Declare it in one.`)];
@@ -63,6 +63,6 @@ function isConfigClass(key: unknown): key is DeclaredConfig {
   return typeof key === "function" && configKeys in key;
 }
 
-function toProblem(fault: string): Problem {
-  return { code: "BAD_OPTION", message: `config of createApp() ${fault}` };
+function toProblem(problem: string): Problem {
+  return { code: "BAD_OPTION", message: `config of createApp() ${problem}` };
 }

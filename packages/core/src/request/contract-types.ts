@@ -22,17 +22,17 @@ export type ResultOf<C extends Contract> = C extends { readonly returns: infer R
   : unknown;
 
 /** What TypeScript shows at the path of a route whose handler returns something else than `returns` declares. */
-export type WrongResult<Result, C extends Contract> = FaultOf<
+export type WrongResult<Result, C extends Contract> = ProblemOf<
   Exclude<Result, ResultOf<C>>,
   C extends { readonly returns: infer R } ? ItemOf<Exclude<PlainOf<ByStatus<R>>, AsyncIterable<unknown>>> : never
 >;
 /** The same at a contract. An object, because messages about a text would show the whole contract. */
 export type WrongEndpoint<Result, C extends Contract> =
-  WrongResult<Result, C> extends infer Fault ? (Fault extends string ? Wrong<Fault> : Fault) : never;
-interface Wrong<Fault> {
-  readonly fault: Fault;
+  WrongResult<Result, C> extends infer Problem ? (Problem extends string ? Wrong<Problem> : Problem) : never;
+interface Wrong<Problem> {
+  readonly problem: Problem;
 }
-type FaultOf<Wrong, Declared> = [Wrong] extends [Nothing | null]
+type ProblemOf<Wrong, Declared> = [Wrong] extends [Nothing | null]
   ? "The handler may return nothing: add a `return`, such as `return ctx.fail(404)`"
   : Wrong extends Reply<infer Status, unknown>
     ? `\`returns\` does not declare this body for the status ${Status}`

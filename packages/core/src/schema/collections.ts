@@ -2,7 +2,7 @@ import { Dto, type Fields, isObject, type ObjectOf, type ReturnedObjectOf } from
 import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
-import { reportFault } from "./scalars.ts";
+import { reportUnstorable } from "./scalars.ts";
 import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */
@@ -91,7 +91,7 @@ function readEntries<T>(item: Field<T>, input: object, issues: FoundIssue[], opt
     if (issues.length >= maxIssues) break;
     if (key === "__proto__" || isLeftOut(value, item, options)) continue;
     const start = issues.length;
-    reportFault(key, issues);
+    reportUnstorable(key, issues);
     entries[key] = item.parse(value, issues, options);
     if (issues.length > start) addKey(key, issues, start);
   }

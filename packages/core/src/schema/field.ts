@@ -214,8 +214,8 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
     if (text === undefined) return undefined;
     const issues: FoundIssue[] = [];
     const value = this.#kind.read(this.#toRead(text), issues, { fromText: true });
-    const fault = issues[0] ?? rules.find((rule) => !rule.passes(value));
-    if (fault !== undefined) throw new TypeError(`"default=${text}" ${fault.message}`);
+    const issue = issues[0] ?? rules.find((rule) => !rule.passes(value));
+    if (issue !== undefined) throw new TypeError(`"default=${text}" ${issue.message}`);
     return value;
   }
 

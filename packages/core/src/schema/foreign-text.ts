@@ -4,7 +4,7 @@ import { toList } from "./collections.ts";
 import type { ReadOptions } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, toIssues } from "./found-issue.ts";
 import { resolveRef, toJsonSchema } from "./json-schema.ts";
-import { reportFault, toBoolean, toInteger, toNumber } from "./scalars.ts";
+import { reportUnstorable, toBoolean, toInteger, toNumber } from "./scalars.ts";
 import { type InferOutput, type JsonSchema, type Schema, toIssue } from "./standard-schema.ts";
 
 /** Validates by a schema of another library. */
@@ -119,13 +119,13 @@ function toSchema(value: unknown): JsonSchema {
  * keys, which a careless merge would follow.
  */
 export function cleanse(value: unknown, issues: FoundIssue[]): void {
-  if (typeof value === "string") reportFault(value, issues);
+  if (typeof value === "string") reportUnstorable(value, issues);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return; // the bytes of a file are not keys
   if (Object.hasOwn(value, "__proto__")) Reflect.deleteProperty(value, "__proto__");
   for (const [key, item] of Object.entries(value)) {
     if (issues.length >= maxIssues) return;
     const start = issues.length;
-    reportFault(key, issues);
+    reportUnstorable(key, issues);
     cleanse(item, issues);
     addKey(Array.isArray(value) ? Number(key) : key, issues, start);
   }

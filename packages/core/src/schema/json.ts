@@ -1,7 +1,7 @@
 import { Field, type Kind, type ReadOptions } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
-import { reportFault } from "./scalars.ts";
+import { reportUnstorable } from "./scalars.ts";
 import type { PlainTag } from "./tags.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -41,7 +41,7 @@ function readText(text: string, issues: FoundIssue[], options: ReadOptions): unk
 
 /** Without `__proto__` keys, which a careless merge would follow. */
 function copy(value: unknown, issues: FoundIssue[], options: ReadOptions, depth: number): unknown {
-  if (typeof value === "string") reportFault(value, issues);
+  if (typeof value === "string") reportUnstorable(value, issues);
   else if (typeof value === "object" && value !== null) return copyObject(value, issues, options, depth);
   else if (!isJsonScalar(value)) report(issues, "json", "must be a JSON value");
   return value;
@@ -62,7 +62,7 @@ function copyObject(value: object, issues: FoundIssue[], options: ReadOptions, d
     if (issues.length >= maxIssues) break;
     if (key === "__proto__" || (item === undefined && options.returned === true)) continue;
     const start = issues.length;
-    if (!list) reportFault(key, issues);
+    if (!list) reportUnstorable(key, issues);
     const entry = copy(item, issues, options, depth + 1);
     if (issues.length > start) addKey(list ? Number(key) : key, issues, start);
     (copied as Record<string, unknown>)[key] = entry; // the keys of a list are its indexes

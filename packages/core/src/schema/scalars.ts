@@ -26,7 +26,7 @@ export function string<const Tags extends readonly StringTag[]>(
   ...tags: Tags
 ): Field<TextOf<Tags> | NullOf<Tags>, IsPresent<Tags>> {
   return scalar({ name: "string", family: "string", isText: true }, { type: "string" }, tags, (input, issues) => {
-    if (typeof input === "string") reportFault(input, issues);
+    if (typeof input === "string") reportUnstorable(input, issues);
     else report(issues, "string", "must be a string");
     return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
   });
@@ -125,7 +125,7 @@ function toLiteral(input: unknown, allowed: readonly unknown[]): unknown {
 }
 
 /** Reports a text that some store cannot keep. */
-export function reportFault(text: string, issues: FoundIssue[]): void {
+export function reportUnstorable(text: string, issues: FoundIssue[]): void {
   if (text.includes("\0")) report(issues, "text", "contains U+0000");
   else if (!text.isWellFormed()) report(issues, "text", "is not well-formed Unicode");
 }

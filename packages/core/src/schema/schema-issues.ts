@@ -18,17 +18,17 @@ export function findSchemaIssues(schema: JsonSchema, value: unknown, options: Sc
 
 function find(schema: JsonSchema, value: unknown, keys: Found["keys"], options: SchemaOptions): Found[] {
   const known = options.resolve?.(schema) ?? schema;
-  const fault = (rule: string, message: string): Found => ({ path: keys.join("."), keys, rule, message });
+  const issue = (rule: string, message: string): Found => ({ path: keys.join("."), keys, rule, message });
   const at = (key: string | number, part: JsonSchema, item: unknown) => find(part, item, [...keys, key], options);
   const { type, enum: values, oneOf, anyOf, allOf = [] } = known;
   const types = [type ?? []].flat();
   if (types.length > 0 && !types.some((name) => hasType(name, value))) {
-    return [fault("type", `must be of type ${types.join(" or ")}`)];
+    return [issue("type", `must be of type ${types.join(" or ")}`)];
   }
   if ("const" in known && !isSame(known.const, value))
-    return [fault("const", `must be ${JSON.stringify(known.const)}`)];
+    return [issue("const", `must be ${JSON.stringify(known.const)}`)];
   if (Array.isArray(values) && !values.some((one) => isSame(one, value))) {
-    return [fault("enum", `must be one of ${values.map((one) => JSON.stringify(one)).join(", ")}`)];
+    return [issue("enum", `must be one of ${values.map((one) => JSON.stringify(one)).join(", ")}`)];
   }
   const alternatives = (oneOf ?? anyOf ?? []) as readonly JsonSchema[]; // by JSON Schema
   const branches = alternatives.map((one) => find(one, value, keys, options));
@@ -36,7 +36,7 @@ function find(schema: JsonSchema, value: unknown, keys: Found["keys"], options: 
   if (first !== undefined && branches.every((issues) => issues.length > 0)) return first;
   const rules = limits.flatMap(([keyword, breaks]) =>
     keyword in known && breaks(value, known[keyword])
-      ? [fault(keyword, `breaks ${keyword} ${String(known[keyword])}`)]
+      ? [issue(keyword, `breaks ${keyword} ${String(known[keyword])}`)]
       : [],
   );
   const parts = (allOf as readonly JsonSchema[]).flatMap((part) =>
@@ -53,12 +53,12 @@ function find(schema: JsonSchema, value: unknown, keys: Found["keys"], options: 
   const entries = Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
     const part = Object.hasOwn(properties, key) ? properties[key] : others;
     if (part === false)
-      return [{ ...fault("properties", "is not declared"), path: [...keys, key].join("."), keys: [...keys, key] }];
+      return [{ ...issue("properties", "is not declared"), path: [...keys, key].join("."), keys: [...keys, key] }];
     return typeof part === "object" && part !== null ? at(key, part as JsonSchema, item) : [];
   });
   const missing = ((known.required ?? []) as readonly string[])
     .filter((name) => !Object.hasOwn(value, name))
-    .map((name) => ({ ...fault("required", "is required"), path: [...keys, name].join("."), keys: [...keys, name] }));
+    .map((name) => ({ ...issue("required", "is required"), path: [...keys, name].join("."), keys: [...keys, name] }));
   return [...rules, ...parts, ...missing, ...entries];
 }
 

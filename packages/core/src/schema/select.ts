@@ -86,8 +86,8 @@ function compileKeywords(
     const branches = alternatives.map((branch) => ({ branch, select: compile(branch) }));
     return (value) => {
       if (typeof value !== "object" || value === null) return value;
-      const faults = branches.map(({ branch }) => countFaults(findSchemaIssues(branch, value, { resolve })));
-      return branches[faults.indexOf(Math.min(...faults))]?.select(value);
+      const counts = branches.map(({ branch }) => countIssues(findSchemaIssues(branch, value, { resolve })));
+      return branches[counts.indexOf(Math.min(...counts))]?.select(value);
     };
   }
   if (isObjectSchema(items) || prefixItems !== undefined) {
@@ -111,7 +111,7 @@ function compileKeywords(
 }
 
 /** How far a value is from an alternative. Undeclared fields do not count: they are left out. */
-function countFaults(issues: readonly Issue[]): number {
+function countIssues(issues: readonly Issue[]): number {
   if (issues.some(({ path, rule }) => path === "" && rule === "type")) return Number.POSITIVE_INFINITY;
   return issues.filter(({ rule }) => rule !== "properties").length;
 }

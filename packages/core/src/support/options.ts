@@ -15,8 +15,8 @@ export type OptionTable<T> = { readonly [Name in keyof T]-?: true | Check | Opti
 
 /** Stops the start for unknown names, and for values that no type excludes. `owner` is the function: `cors()`. */
 export function checkOptions<T extends object>(owner: string, options: T, table: OptionTable<T>): void {
-  const faults = findFaults(owner, options, table);
-  if (faults.length > 0) throw new StartError(faults.map(toProblem));
+  const problems = findProblems(owner, options, table);
+  if (problems.length > 0) throw new StartError(problems.map(toProblem));
 }
 
 /** Stops the start: something was called with what it cannot work with. */
@@ -28,19 +28,19 @@ function toProblem(message: string): Problem {
   return { code: "BAD_OPTION", message };
 }
 
-function findFaults(owner: string, options: unknown, table: OptionChecks, path = ""): string[] {
+function findProblems(owner: string, options: unknown, table: OptionChecks, path = ""): string[] {
   const given: Readonly<Record<string, unknown>> = Object(options); // plain JavaScript can pass anything
   const unknown = explainUnknownNames(given, Object.keys(table));
-  const faults = Object.entries(table).flatMap(([name, check]) => {
+  const problems = Object.entries(table).flatMap(([name, check]) => {
     const value = given[name];
     if (value === undefined || check === true) return [];
     if (typeof check !== "function")
-      return typeof value === "object" ? findFaults(owner, value, check, `${path}${name}.`) : [];
-    const fault = check(value);
-    return fault === undefined ? [] : [`${path}${name} of ${owner} ${fault}`];
+      return typeof value === "object" ? findProblems(owner, value, check, `${path}${name}.`) : [];
+    const problem = check(value);
+    return problem === undefined ? [] : [`${path}${name} of ${owner} ${problem}`];
   });
   const place = path === "" ? owner : `${path.slice(0, -1)} of ${owner}`;
-  return unknown === undefined ? faults : [`${place} has no option ${unknown}`, ...faults];
+  return unknown === undefined ? problems : [`${place} has no option ${unknown}`, ...problems];
 }
 
 /** A check, and the sentence that says what to write instead. */

@@ -17,7 +17,7 @@ const field = (parameters: string, content = "x") => part(`Content-Disposition: 
 const nameOf = (parameters: string) => [...parse(field(parameters)).names()][0];
 const fileNameOf = (parameters: string) => parse(field(`name=f; ${parameters}`)).files[0]?.name;
 
-function refusal(run: () => unknown): string {
+function issueOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -87,7 +87,7 @@ test("a file has any bytes, and the text of a field is UTF-8", () => {
   assert.deepEqual(file?.bytes, bytes);
   assert.equal(Buffer.isBuffer(parse(Buffer.from(wrap("name=f; filename=x"))).file("f")?.bytes), false);
   assert.equal(
-    refusal(() => parse(wrap("name=f"))),
+    issueOf(() => parse(wrap("name=f"))),
     "is not UTF-8",
   );
   assert.equal(parse(field("name=a", "\ufeffx")).get("a"), "\ufeffx");
@@ -152,7 +152,7 @@ test("a file name is reduced to its last segment, without control characters (B1
     "filename*=UTF-8''%",
   ]) {
     assert.equal(
-      refusal(() => fileNameOf(parameters)),
+      issueOf(() => fileNameOf(parameters)),
       "has a file name that cannot be read",
       parameters,
     );
@@ -233,7 +233,7 @@ const malformed: [string, string][] = [
 test("a malformed body is refused with a reason that quotes nothing", () => {
   for (const [body, message] of malformed) {
     assert.equal(
-      refusal(() => parse(body)),
+      issueOf(() => parse(body)),
       message,
       JSON.stringify(body.slice(0, 100)),
     );
@@ -260,7 +260,7 @@ test("a boundary is up to 70 characters of RFC 2046, named once", () => {
     ['; boundary="b\r\n"', "b\r\n"],
   ] as const) {
     assert.equal(
-      refusal(() => read(`multipart/form-data${parameters}`, boundary)),
+      issueOf(() => read(`multipart/form-data${parameters}`, boundary)),
       "has no boundary",
       parameters,
     );
@@ -290,19 +290,19 @@ test("a megabyte of hostile input is read or refused in one pass", () => {
   const delimited = (text: string) => `--b\r\n${head}\r\n\r\nx${text}\r\n--b--`;
   for (const text of ["-", "\r\n", "\r\n-", "\r\n--", "\r", "\n--b", "\r\r\n", "--b", " ", "\t"].map(fill)) {
     assert.equal(parse(delimited(text)).get("a"), `x${text}`);
-    refusal(() => parse(text));
-    refusal(() => parse(`--b${text}`));
-    refusal(() => parse(`--b\r\n${text}`));
-    refusal(() => parse(`--b\r\n${head}\r\n${text}`));
+    issueOf(() => parse(text));
+    issueOf(() => parse(`--b${text}`));
+    issueOf(() => parse(`--b\r\n${text}`));
+    issueOf(() => parse(`--b\r\n${head}\r\n${text}`));
   }
   const boundary = "-".repeat(70);
   const nearly = fill(`\r\n--${"-".repeat(69)}`);
   assert.equal(parse(`--${boundary}\r\n${head}\r\n\r\n${nearly}\r\n--${boundary}--`, boundary).get("a"), nearly);
-  for (const text of ["\r\n--b\r\n", "\r\n--b\r\n\r\n", `--b\r\n${head}\r\n`].map(fill)) refusal(() => parse(text));
+  for (const text of ["\r\n--b\r\n", "\r\n--b\r\n\r\n", `--b\r\n${head}\r\n`].map(fill)) issueOf(() => parse(text));
   assert.throws(() => parse(fill(`--b\r\n${head}\r\n\r\n\r\n`)), tooLarge);
   for (const text of [";", '"', "\\", ";a", "=", ";a=", "%22", " ", "'", "a;", "\\\\"]) {
     const long = text.repeat(Math.floor(8000 / text.length));
-    refusal(() => parse(`${`--b\r\n${head};${long}\r\n\r\n\r\n`.repeat(100)}`));
-    refusal(() => parse(`${`--b\r\n${head};f="${long}\r\n\r\n\r\n`.repeat(100)}`));
+    issueOf(() => parse(`${`--b\r\n${head};${long}\r\n\r\n\r\n`.repeat(100)}`));
+    issueOf(() => parse(`${`--b\r\n${head};f="${long}\r\n\r\n\r\n`.repeat(100)}`));
   }
 });

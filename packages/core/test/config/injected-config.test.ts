@@ -175,7 +175,7 @@ test("options of a platform may inject what the root module sees", async () => {
   await again.stop();
 });
 
-test("faults of a platform's options are listed with those of the modules and the routes", async () => {
+test("problems of a platform's options are listed with those of the modules and the routes", async () => {
   class Twice {
     readonly one = route.get("/", () => 1);
     readonly two = route.get("/", () => 2);

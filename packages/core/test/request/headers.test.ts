@@ -28,10 +28,10 @@ test("names and values that would break the response head throw", () => {
     });
   }
   for (const value of ["a\r\nb: c", "a\nb", "a\0", "€", "🙂"]) {
-    const fault = { name: "TypeError", message: "The value of header x has a character that a header cannot carry" };
-    assert.throws(() => headers.setHeader("x", value), fault);
-    assert.throws(() => headers.setHeader("x", ["fine", value]), fault);
-    assert.throws(() => headers.addHeader("x", value), fault);
+    const error = { name: "TypeError", message: "The value of header x has a character that a header cannot carry" };
+    assert.throws(() => headers.setHeader("x", value), error);
+    assert.throws(() => headers.setHeader("x", ["fine", value]), error);
+    assert.throws(() => headers.addHeader("x", value), error);
   }
   assert.deepEqual([...headers.entries()], []);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type FieldKind, parseTags } from "../../src/schema/tags.ts";
 
 /** The messages of the rules that a value breaks. */
-function faults(kind: FieldKind, tag: string, value: unknown): string[] {
+function issuesOf(kind: FieldKind, tag: string, value: unknown): string[] {
   return parseTags(kind, [tag]).rules.flatMap((rule) => (rule.passes(value) ? [] : [rule.message]));
 }
 
@@ -32,16 +32,16 @@ const bounds: readonly {
 ];
 for (const { kind, tag, passes, fails, text } of bounds) {
   test(`${tag} on a ${kind} ${text}`, () => {
-    for (const value of passes) assert.deepEqual(faults(kind, tag, value), [], JSON.stringify(value));
-    for (const value of fails) assert.deepEqual(faults(kind, tag, value), [text], JSON.stringify(value));
+    for (const value of passes) assert.deepEqual(issuesOf(kind, tag, value), [], JSON.stringify(value));
+    for (const value of fails) assert.deepEqual(issuesOf(kind, tag, value), [text], JSON.stringify(value));
   });
 }
 
 test("characters are code points, not UTF-16 units", () => {
-  assert.deepEqual(faults("string", "min=8", "🙂🙂🙂🙂"), ["must have at least 8 characters"]);
-  assert.deepEqual(faults("string", "min=8", "🙂🙂🙂🙂🙂🙂🙂🙂"), []);
-  assert.deepEqual(faults("string", "max=2", "🙂🙂"), []);
-  assert.deepEqual(faults("string", "len=1", "é"), []);
+  assert.deepEqual(issuesOf("string", "min=8", "🙂🙂🙂🙂"), ["must have at least 8 characters"]);
+  assert.deepEqual(issuesOf("string", "min=8", "🙂🙂🙂🙂🙂🙂🙂🙂"), []);
+  assert.deepEqual(issuesOf("string", "max=2", "🙂🙂"), []);
+  assert.deepEqual(issuesOf("string", "len=1", "é"), []);
 });
 
 const addresses = {
@@ -103,18 +103,18 @@ const addresses = {
 };
 for (const address of addresses.good) {
   test(`${JSON.stringify(address)} is an e-mail address`, () => {
-    assert.deepEqual(faults("string", "email", address), []);
+    assert.deepEqual(issuesOf("string", "email", address), []);
   });
 }
 for (const address of addresses.bad) {
   test(`${JSON.stringify(address)} is not an e-mail address`, () => {
-    assert.deepEqual(faults("string", "email", address), ["must be an e-mail address"]);
+    assert.deepEqual(issuesOf("string", "email", address), ["must be an e-mail address"]);
   });
 }
 
 test("url accepts whole http and https URLs without blanks", () => {
   for (const url of ["http://a", "https://example.com/a?b=c#d", "HTTP://EXAMPLE.com:8080", "https://[::1]/"]) {
-    assert.deepEqual(faults("string", "url", url), [], url);
+    assert.deepEqual(issuesOf("string", "url", url), [], url);
   }
   for (const url of [
     "",
@@ -131,25 +131,25 @@ test("url accepts whole http and https URLs without blanks", () => {
     "http://a:99999",
     "http:\\\\a",
   ]) {
-    assert.deepEqual(faults("string", "url", url), ["must be an http or https URL"], JSON.stringify(url));
+    assert.deepEqual(issuesOf("string", "url", url), ["must be an http or https URL"], JSON.stringify(url));
   }
 });
 
 test("uuid accepts any version, in either case, with nothing around it", () => {
   for (const uuid of ["123e4567-e89b-42d3-a456-426614174000", "123E4567-E89B-42D3-A456-426614174000"]) {
-    assert.deepEqual(faults("string", "uuid", uuid), []);
+    assert.deepEqual(issuesOf("string", "uuid", uuid), []);
     for (const other of [`${uuid} `, `{${uuid}}`, uuid.slice(1), uuid.replaceAll("-", ""), `${uuid}\n`]) {
-      assert.deepEqual(faults("string", "uuid", other), ["must be a UUID"], other);
+      assert.deepEqual(issuesOf("string", "uuid", other), ["must be a UUID"], other);
     }
   }
 });
 
 test("decimal accepts one spelling for each number, with its digits", () => {
   for (const text of ["0", "0.00", "7", "-7", "12.50", "-0.01", "-0.10", "9007199254740993.000000000000000001"]) {
-    assert.deepEqual(faults("string", "decimal", text), [], text);
+    assert.deepEqual(issuesOf("string", "decimal", text), [], text);
   }
   for (const text of ["", "-0", "-0.0", "+1", "01", "-01", ".5", "1.", "1e3", "0x1", "1,5", " 1", "1\n", "１", "NaN"]) {
-    assert.deepEqual(faults("string", "decimal", text), ["must be a decimal number such as 12.50"], text);
+    assert.deepEqual(issuesOf("string", "decimal", text), ["must be a decimal number such as 12.50"], text);
   }
 });
 
@@ -179,7 +179,7 @@ test("every rule ends quickly on 64 KB of hostile text (B8, F2)", () => {
     const body = piece.repeat(Math.ceil(65_536 / piece.length));
     for (const text of [body, `a@${body}`, `${body}@b.co`, `http://${body}`, `https://a/${body}`]) {
       for (const tag of ["email", "url", "uuid", "decimal", "min=8", "max=8", "len=8", "oneof=a b"]) {
-        const result = faults("string", tag, text);
+        const result = issuesOf("string", tag, text);
         if (tag === "email" || tag === "uuid") assert.equal(result.length, 1, `${tag} on ${text.slice(0, 20)}`);
       }
     }

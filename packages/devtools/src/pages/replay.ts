@@ -36,7 +36,7 @@ export interface ReplayForm {
   /** Whether target or body hold values that were not kept. */
   readonly isRedacted: boolean;
   /** Why it cannot be repeated as it was. */
-  readonly fault?: string;
+  readonly problem?: string;
 }
 
 /** The fields of the form, from a recorded request. */
@@ -44,7 +44,7 @@ export function toReplayForm({ method, target, request, status }: Recorded): Rep
   const headers = Object.entries(request?.headers ?? {}).filter(([name]) => !ownHeaders.has(name));
   const secrets = headers.filter(([, value]) => value.includes(redacted)).map(([name]) => name);
   const { text = "", size = 0 } = request?.body ?? {};
-  const fault =
+  const problem =
     status === 101
       ? "It has become a connection of another protocol, which cannot be repeated."
       : text === "" && size > 0
@@ -60,7 +60,7 @@ export function toReplayForm({ method, target, request, status }: Recorded): Rep
     body: text,
     secrets,
     isRedacted: target.includes(redacted) || text.includes(redacted),
-    ...(fault === undefined ? {} : { fault }),
+    ...(problem === undefined ? {} : { problem }),
   };
 }
 

@@ -6,7 +6,7 @@ import { checkApplication } from "./application.ts";
 import { generatorFlags, toGeneration } from "./generator-flags.ts";
 import { isDoubtful, resolveModuleNames } from "./module-names.ts";
 import { ModulesService } from "./modules.service.ts";
-import { defaultFields, fieldTypes, findFieldsFault, parseFields } from "./resource/fields.ts";
+import { defaultFields, fieldTypes, findFieldsIssue, parseFields } from "./resource/fields.ts";
 
 const fieldsHelp =
   "Fields of a resource: title:string,done:boolean,note:text?,author:ref,status:enum:draft,published. " +
@@ -57,7 +57,7 @@ const fieldsPrompt = {
   flag: "fields",
   text: "Fields, such as title:string,note:text?,status:enum:draft,published",
   defaultValue: "title:string",
-  validate: findFieldsFault,
+  validate: findFieldsIssue,
 };
 
 export class ModulesController {

@@ -43,9 +43,9 @@ test("tenon dev reloads an open page of the web template, whose form still works
   const browser = await launchChromium(chromium ?? "");
   t.after(() => browser.close());
   const page = patiently(await browser.newPage());
-  const faults: string[] = [];
+  const violations: string[] = [];
   page.on("console", (message) => {
-    if (message.text().includes("Content Security Policy")) faults.push(message.text());
+    if (message.text().includes("Content Security Policy")) violations.push(message.text());
   });
   await page.goto(link ?? ""); // signs the browser in: only the developer's pages reload
   await page.goto(`http://127.0.0.1:${port}/`);
@@ -72,5 +72,5 @@ test("tenon dev reloads an open page of the web template, whose form still works
   await page.fill("input:not([type=hidden])", "Ada");
   await page.click("form button");
   await page.waitForSelector("[role=status]");
-  assert.deepEqual(faults, []);
+  assert.deepEqual(violations, []);
 });

@@ -28,10 +28,10 @@ export async function checkCsrf(ctx: Context, session: Session, tokens: CsrfToke
     Session.mute(session);
     throw new HttpError(403, messages.foreign, { cause: new Error(foreign) });
   }
-  const fault = await explainToken(ctx, Session.idOf(session), tokens);
-  if (fault === undefined) return;
-  ctx.log.info({ event: "csrf refused", reason: fault });
-  throw new HttpError(403, messages.expired, { cause: new Error(fault) });
+  const reason = await explainToken(ctx, Session.idOf(session), tokens);
+  if (reason === undefined) return;
+  ctx.log.info({ event: "csrf refused", reason });
+  throw new HttpError(403, messages.expired, { cause: new Error(reason) });
 }
 
 async function explainToken(ctx: Context, id: string | undefined, tokens: CsrfTokens): Promise<string | undefined> {

@@ -33,7 +33,7 @@ export function toSessionSettings(options: PlainSessionOptions): SessionSettings
   const given = { ...options, secret };
   checkOptions("sessionsModule()", given, {
     store: true,
-    secret: findSecretFault,
+    secret: findSecretProblem,
     cookie: takes.match(
       /^(?!__(?:Host|Secure)-)[\w.-]+$/i,
       'It takes a cookie\'s name: letters, digits, "_", "-" and ".", without a prefix such as __Host-, which it gets over TLS.',
@@ -46,7 +46,7 @@ export function toSessionSettings(options: PlainSessionOptions): SessionSettings
 }
 
 /** No message quotes a secret. */
-function findSecretFault(value: unknown): string | undefined {
+function findSecretProblem(value: unknown): string | undefined {
   const given = typeof value === "string" ? Buffer.byteLength(value) : 0;
   const cure =
     'It takes random bytes, the same on every instance and after a restart: for example what "openssl rand -base64 32" prints.';

@@ -54,7 +54,7 @@ export function parseFields(text: string): Field[] {
 }
 
 /** The reason why fields are refused; undefined for valid ones. */
-export function findFieldsFault(text: string): string | undefined {
+export function findFieldsIssue(text: string): string | undefined {
   try {
     parseFields(text);
     return undefined;

@@ -10,7 +10,7 @@ export interface Variable {
 }
 
 /** Why the text of a variable is refused; undefined text for one that is not set. Never shows what may be a secret. */
-export function explainFault(
+export function explainProblem(
   { name, field }: Variable,
   text: string | undefined,
   issues: readonly FoundIssue[],
