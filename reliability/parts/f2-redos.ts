@@ -14,7 +14,7 @@ import { Redactor } from "../../packages/core/src/log/log-redact.ts";
 import { parseRange } from "../../packages/core/src/middleware/file-chunks.ts";
 import { chooseEncoding } from "../../packages/core/src/middleware/negotiation.ts";
 import { networkOf } from "../../packages/core/src/middleware/rate-limit.ts";
-import { cleanse } from "../../packages/core/src/schema/foreign-text.ts";
+import { cleanse } from "../../packages/core/src/schema/foreign-schema.ts";
 import { splitPath } from "../../packages/core/src/support/path.ts";
 import { parsePattern } from "../../packages/core/src/support/pattern.ts";
 import { Figures, type Part } from "../part.ts";

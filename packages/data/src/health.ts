@@ -1,5 +1,5 @@
 import { dto, inject, literal, record, route } from "@tenon/core";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 
 export type HealthCheck = () => Promise<unknown>;
 
@@ -30,7 +30,7 @@ export class Health {
 
 async function passes(check: HealthCheck): Promise<boolean> {
   try {
-    return await endsInTime(Promise.try(check), checkTimeout);
+    return await endsWithin(Promise.try(check), checkTimeout);
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { EventStoreToken } from "./channels/channels.ts";
 import { ResumeIds } from "./channels/position.ts";
@@ -195,7 +195,7 @@ export class LiveConnections implements OnStart, OnStop {
     try {
       for (const lease of [...connection.leases]) {
         const checked = Promise.try(() => lease.isValid?.());
-        if (!(await endsInTime(checked, recheck))) throw new Error(`no response within ${recheck} ms`);
+        if (!(await endsWithin(checked, recheck))) throw new Error(`no response within ${recheck} ms`);
         const isValid = await checked;
         const isHeld = this.#open.has(connection) && connection.leases.includes(lease); // not of a topic left meanwhile
         if (isValid === false && isHeld) this.#endLease(connection, lease);

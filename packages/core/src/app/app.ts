@@ -30,7 +30,7 @@ import {
   type Platform,
 } from "./platform.ts";
 import { isOnPrimary } from "./primary.ts";
-import { describeInsteadOfRunning, loadToolPort } from "./tool-port.ts";
+import { describeOnStart, loadToolPort } from "./tool-port.ts";
 
 /** `Config` are the values of the config classes that the module of the application declares and imports. */
 export interface AppOptions<Config = unknown> {
@@ -175,7 +175,7 @@ async function buildApp<Methods>(
     stop,
   };
   const complete = Object.assign(app, opened.methods);
-  return tool === undefined ? complete : describeInsteadOfRunning(complete, built, tool);
+  return tool === undefined ? complete : describeOnStart(complete, built, tool);
 }
 
 /** The log of an application. The banner is written to `output` too, so that the order is kept; undefined without one. */

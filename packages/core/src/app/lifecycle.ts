@@ -1,9 +1,9 @@
 import type { Constructed } from "../inject/container.ts";
 import { labelOf } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
+import { endsWithin } from "../support/ends-within.ts";
 import { quoteError, StartError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
-import { endsInTime } from "../support/in-time.ts";
 
 export interface OnStart {
   onStart(): unknown;
@@ -62,7 +62,7 @@ export class Lifecycle {
     } finally {
       // an onStart() that runs must end before its onStop() can be called
       const deadline = performance.now() + this.#stopTimeout;
-      const inTime = await endsInTime(
+      const inTime = await endsWithin(
         this.#starting?.catch(() => {}),
         this.#stopTimeout,
       );
@@ -76,7 +76,7 @@ export class Lifecycle {
       const hook = `onStop() of ${labelOf(part.name, part.node)}`;
       try {
         if (!hasMethod(part.instance, "onStop")) continue;
-        const inTime = await endsInTime(part.instance.onStop(), Math.max(1, deadline - performance.now()));
+        const inTime = await endsWithin(part.instance.onStop(), Math.max(1, deadline - performance.now()));
         if (!inTime) this.#log.error(`${hook} did not end in time: the stop goes on without it`);
       } catch (error) {
         this.#log.error({ err: error }, `${hook} failed`);

@@ -11,7 +11,7 @@ import type { FlatRoute } from "../route/flatten.ts";
 import type { Routes } from "../route/route.ts";
 import type { Router } from "../route/router.ts";
 import type { RouteTable, RunnableRoute } from "../route/table.ts";
-import { endsInTime } from "../support/in-time.ts";
+import { endsWithin } from "../support/ends-within.ts";
 import type { WorkerPort } from "./primary.ts";
 
 /** What an HTTP platform offers only to the developer of an application. */
@@ -208,7 +208,7 @@ export class ApplicationBackground implements Background {
   }
 
   async stop(): Promise<void> {
-    await endsInTime(
+    await endsWithin(
       this.#starting?.catch(() => {}),
       this.stopTimeout,
     );

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { readEnvironment } from "../config/environment.ts";
 import type { Log } from "../log/log.ts";
-import { endsInTime } from "../support/in-time.ts";
+import { endsWithin } from "../support/ends-within.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
@@ -54,7 +54,7 @@ export function stopOnCrash(stop: () => Promise<void>, log: Log): () => void {
     log.fatal({ err: error }, stopping ? `${what} during the stop` : `${what}: stopping`);
     if (stopping) return;
     stopping = true;
-    endsInTime(stop(), crashTimeout)
+    endsWithin(stop(), crashTimeout)
       .catch((cause: unknown) => log.error({ err: cause }, "the stop failed"))
       .finally(() => process.exit(1));
   };

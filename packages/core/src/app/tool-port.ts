@@ -25,7 +25,7 @@ const starters = ["start", "listen", "fetch", "run", "execute"];
  * The first call that would start the application describes it instead and ends the process: no `onStart()` runs, no store
  * and no port is opened. Routes that were added until then are included.
  */
-export function describeInsteadOfRunning<A extends object>(app: A, built: Built, tool: ToolPort): A {
+export function describeOnStart<A extends object>(app: A, built: Built, tool: ToolPort): A {
   if (tool.describe === undefined) {
     const message = "TENON_DESCRIBE is set, and no process waits for the description. Remove it from the environment.";
     throw new StartError([{ code: "BAD_ENVIRONMENT", message }]);

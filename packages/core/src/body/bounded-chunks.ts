@@ -1,5 +1,5 @@
+import { endsWithin } from "../support/ends-within.ts";
 import { HttpError } from "../support/errors.ts";
-import { endsInTime } from "../support/in-time.ts";
 import { tooLarge } from "./body-reader.ts";
 
 /** Where the chunks of a body come from. */
@@ -30,7 +30,7 @@ export async function* boundedChunks(source: ChunkSource, limits: ChunkLimits): 
     for (;;) {
       const start = performance.now();
       const next = source.next().catch(toBadRequest);
-      if (!(await endsInTime(next, timeout))) tooSlow();
+      if (!(await endsWithin(next, timeout))) tooSlow();
       const step = await next;
       if (step.done === true) return;
       size += step.value.byteLength;

@@ -1,8 +1,8 @@
 import type { OpenPlatform, PlatformParts } from "../app/platform.ts";
 import { exitCodeOf, stopOnSignals } from "../app/signals.ts";
 import { readEnvironment } from "../config/environment.ts";
+import { endsWithin } from "../support/ends-within.ts";
 import { StartError } from "../support/errors.ts";
-import { endsInTime } from "../support/in-time.ts";
 import { Commands } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
@@ -40,7 +40,7 @@ export class OpenCli implements OpenPlatform<CliApp> {
   }
 
   async close(): Promise<void> {
-    if (await endsInTime(Promise.allSettled(this.#running), this.#parts.stopTimeout)) return;
+    if (await endsWithin(Promise.allSettled(this.#running), this.#parts.stopTimeout)) return;
     this.#parts.log.warn("the command did not end in time: the stop goes on without it");
   }
 

@@ -7,8 +7,8 @@ import { BodyMemory } from "../body/body-reader.ts";
 import { maxWorkers, readEnvironment } from "../config/environment.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { reasonOf } from "../request/error-format.ts";
+import { endsWithin } from "../support/ends-within.ts";
 import { StartError } from "../support/errors.ts";
-import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
 import { handleFetch, refuse } from "./fetch.ts";
@@ -87,7 +87,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     this.#closed = true;
     for (const forget of this.#forgetSignals.splice(0)) forget();
     await Promise.all([...this.#servers].map((server) => server.close()));
-    await endsInTime(Promise.allSettled(this.#inFlight), this.#settings.limits.stopTimeout);
+    await endsWithin(Promise.allSettled(this.#inFlight), this.#settings.limits.stopTimeout);
     for (const forget of this.#forgetCrashes.splice(0)) forget(); // until here, a crash would cut off running requests
   }
 

@@ -2,7 +2,7 @@ import type { Cluster, Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isWorkerMessage, toWorkerMessage, type WorkerPort } from "../app/primary.ts";
 import type { Log } from "../log/log.ts";
-import { endsInTime } from "../support/in-time.ts";
+import { endsWithin } from "../support/ends-within.ts";
 
 export interface BoundAddress {
   readonly address: string;
@@ -107,7 +107,7 @@ export class Workers implements WorkerPort {
       if (this.#stopping) return;
       const next = this.#fork(id);
       slot.next = next;
-      const isReady = await endsInTime(untilSettled(next), startTimeout).catch(() => false);
+      const isReady = await endsWithin(untilSettled(next), startTimeout).catch(() => false);
       slot.next = undefined;
       if (this.#stopping) return;
       if (!isReady || replaced.some((worker) => worker.isDead())) {
@@ -172,7 +172,7 @@ export class Workers implements WorkerPort {
   async #replace(id: number, slot: Slot): Promise<void> {
     const worker = this.#fork(id);
     slot.worker = worker;
-    if (await endsInTime(untilReady(worker), startTimeout).catch(() => true)) return;
+    if (await endsWithin(untilReady(worker), startTimeout).catch(() => true)) return;
     this.#log.error({ worker: id }, `the worker did not start in ${startTimeout / 1000} s and was killed`);
     worker.process.kill("SIGKILL");
   }
@@ -183,7 +183,7 @@ export class Workers implements WorkerPort {
     send(worker, { tenon: "stop" });
     const [serving, starting] = this.#stopTimeouts;
     const isServing = this.#running.get(worker) !== undefined;
-    if (await endsInTime(exited, isServing ? serving : starting)) return;
+    if (await endsWithin(exited, isServing ? serving : starting)) return;
     this.#log.error("a worker did not stop in time and was killed");
     worker.process.kill("SIGKILL");
     await exited;

@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import type { Context } from "../request/context.ts";
 import type { MiddlewareFunction } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
+import { endsWithin } from "../support/ends-within.ts";
 import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
-import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
@@ -103,6 +103,6 @@ function shorten(key: string): string {
 }
 
 async function withDeadline(count: Promise<number>, milliseconds: number): Promise<number> {
-  if (await endsInTime(count, milliseconds)) return count;
+  if (await endsWithin(count, milliseconds)) return count;
   throw new Error(`the store took over ${milliseconds} ms`);
 }

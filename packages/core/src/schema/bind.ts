@@ -2,7 +2,7 @@ import type { Input } from "../body/input.ts";
 import { BindError, type Issue } from "../support/errors.ts";
 import { Dto, type Infer } from "./dto.ts";
 import { Field } from "./field.ts";
-import { validateByStandard } from "./foreign-text.ts";
+import { validateByStandard } from "./foreign-schema.ts";
 import { type FoundIssue, toIssues } from "./found-issue.ts";
 import type { InferInput, InferOutput, Schema } from "./standard-schema.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import { type SqlPlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
@@ -280,7 +280,7 @@ export class PostgresPool {
       const isAlive = hasPooler ? hasSqlState(error) : isServerError(error) || isTooManyConnections(error);
       if (!isAlive) for (const session of this.#sessions) session.abandon(error);
     }
-    await endsInTime(client.end().catch(ignore), timeout); // a dead server does not confirm the end
+    await endsWithin(client.end().catch(ignore), timeout); // a dead server does not confirm the end
   }
 
   /** A connection outside the pool, once `open()` has loaded the driver. */

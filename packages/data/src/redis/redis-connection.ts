@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endsInTime, trace } from "@tenon/core/internal";
+import { endsWithin, trace } from "@tenon/core/internal";
 import { redisSignal, type StorePlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
@@ -89,7 +89,7 @@ export class RedisConnection {
     }
     try {
       const reply = client.sendCommand([...command]);
-      if (await endsInTime(reply, this.#commandTimeout)) return await reply;
+      if (await endsWithin(reply, this.#commandTimeout)) return await reply;
     } catch (error) {
       const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
       throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
@@ -116,7 +116,7 @@ export class RedisConnection {
     try {
       // the client's promises never end when Redis goes away during the handshake
       const begun = Promise.race([begin(), failed.promise]);
-      if (!(await endsInTime(begun, 2 * this.#connectTimeout))) throw new Error("no response");
+      if (!(await endsWithin(begun, 2 * this.#connectTimeout))) throw new Error("no response");
     } catch (error) {
       end(client);
       throw new StoreError("UNAVAILABLE", { cause: error });
@@ -144,7 +144,7 @@ export class RedisConnection {
     });
     try {
       const connected = Promise.race([client.connect(), failed.promise]);
-      if (!(await endsInTime(connected, timeout))) throw new Error("no response");
+      if (!(await endsWithin(connected, timeout))) throw new Error("no response");
     } catch (error) {
       end(client);
       this.#opening = undefined;

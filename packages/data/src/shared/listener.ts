@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import type { Link, LinkListeners } from "../support/link.ts";
 
 /** Milliseconds between attempts to reconnect, and between checks of the connection. */
@@ -59,7 +59,7 @@ export class Listener {
   async #check(): Promise<void> {
     const link = this.#link;
     if (link === undefined) return;
-    const isAlive = await endsInTime(link.check(), checkTimeout).catch(() => false);
+    const isAlive = await endsWithin(link.check(), checkTimeout).catch(() => false);
     if (!isAlive) this.#replace(link);
   }
 

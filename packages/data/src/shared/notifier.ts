@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 
 /** Milliseconds between two sends: what is added meanwhile is sent together. */
 const pause = 3;
@@ -32,7 +32,7 @@ export class Notifier {
   /** Sends what waits, and nothing after it. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    if (this.#sending !== undefined) await endsInTime(this.#sending, lastSend);
+    if (this.#sending !== undefined) await endsWithin(this.#sending, lastSend);
   }
 
   async #sendAll(): Promise<void> {

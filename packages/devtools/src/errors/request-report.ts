@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import { endsInTime, isForm, isSecretInput } from "@tenon/core/internal";
+import { endsWithin, isForm, isSecretInput } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import { readSession } from "@tenon/web/platform";
 import { redactQuery } from "../record/redact-query.ts";
@@ -45,7 +45,7 @@ async function tryRead(read: () => Promise<object>): Promise<object> {
     },
     () => {},
   );
-  await endsInTime(reading, patience);
+  await endsWithin(reading, patience);
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import type { Incoming, Outgoing, RequestHandler } from "@tenon/core/platform";
 import { readSession } from "@tenon/web/platform";
 import { withoutSecret } from "../developer-access.ts";
@@ -108,7 +108,7 @@ export class Recorder {
     const reading = this.ignore(() => readSession(ctx)).then((found) => {
       values = found;
     });
-    await endsInTime(
+    await endsWithin(
       reading.catch(() => {}),
       patience,
     );

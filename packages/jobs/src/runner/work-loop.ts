@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Log } from "@tenon/core";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import { describeDuration } from "../describe-duration.ts";
 import type { JobRow } from "../job-record.ts";
 import type { Schedules } from "../schedules.ts";
@@ -105,12 +105,12 @@ export class WorkLoop {
     this.#alarm.wake();
     this.#stopWatching?.();
     const ended = this.#waitForAll();
-    if (!(await endsInTime(ended, timeout))) {
+    if (!(await endsWithin(ended, timeout))) {
       const released = this.#leases.runs.filter((run) => !run.ended).map((run) => this.#release(run));
       this.#parts.log.warn(`${released.length} jobs did not end in time: they are started again by another process`);
-      await endsInTime(Promise.all(released), lastWrite);
+      await endsWithin(Promise.all(released), lastWrite);
     }
-    if (this.#mayHaveOrphans) await endsInTime(this.#reclaim(), lastWrite).catch(() => {});
+    if (this.#mayHaveOrphans) await endsWithin(this.#reclaim(), lastWrite).catch(() => {});
     this.#outbox.close();
     this.#leases.close();
   }

@@ -1,4 +1,4 @@
-import { type connectToPrimary, endsInTime, type WorkerPort } from "@tenon/core/internal";
+import { type connectToPrimary, endsWithin, type WorkerPort } from "@tenon/core/internal";
 import type { Asked, Batch, EventStore, Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -109,7 +109,7 @@ export class WorkersStore implements EventStore {
     this.#waiting.set(id, resolve);
     this.#primary.send({ id, call } satisfies Question);
     try {
-      if (await endsInTime(promise, timeout)) return await promise;
+      if (await endsWithin(promise, timeout)) return await promise;
       throw new Error("the primary of the workers does not respond");
     } finally {
       this.#waiting.delete(id);

@@ -1,6 +1,6 @@
 import { context, DiagLogLevel, diag, metrics, ProxyTracerProvider, propagation, trace } from "@opentelemetry/api";
 import type { Log } from "@tenon/core";
-import { endsInTime, readEnvironment } from "@tenon/core/internal";
+import { endsWithin, readEnvironment } from "@tenon/core/internal";
 import { asksForExporter, isMissing, toMissingPackages } from "./packages.ts";
 import type { SignalContextManager } from "./signal-context.ts";
 
@@ -41,7 +41,7 @@ export async function startSdk(
   return {
     stop: async () => {
       try {
-        const isSent = await endsInTime(sdk.shutdown(), flushTimeout);
+        const isSent = await endsWithin(sdk.shutdown(), flushTimeout);
         if (!isSent) log.warn("OpenTelemetry: the last traces and metrics were not sent in time");
       } catch (error) {
         log.warn({ err: error }, "OpenTelemetry: the last traces and metrics could not be sent");

@@ -1,5 +1,5 @@
 import { inject, Log, type OnStart, type OnStop } from "@tenon/core";
-import { endsInTime, isMetricSource } from "@tenon/core/internal";
+import { endsWithin, isMetricSource } from "@tenon/core/internal";
 import { Introspection, type Metric, type MetricSource } from "@tenon/core/platform";
 import type { Family } from "../metrics/family.ts";
 import { exportGauges } from "../metrics/gauge-export.ts";
@@ -59,7 +59,7 @@ export class Metrics implements OnStart, OnStop {
   async #readSource(source: MetricSource): Promise<readonly Metric[]> {
     try {
       const metrics = Promise.try(() => source.readMetrics());
-      if (await endsInTime(metrics, timeout)) return await metrics;
+      if (await endsWithin(metrics, timeout)) return await metrics;
       throw new Error(`no metrics within ${timeout} ms`);
     } catch (error) {
       this.#log.warn({ err: error }, `the metrics of ${source.constructor.name} could not be read`);

@@ -1,5 +1,5 @@
 import type { OnStop } from "@tenon/core";
-import { connectToPrimary, endsInTime, readEnvironment, type WorkerPort } from "@tenon/core/internal";
+import { connectToPrimary, endsWithin, readEnvironment, type WorkerPort } from "@tenon/core/internal";
 import type { Family } from "../metrics/family.ts";
 
 const channel = "metrics";
@@ -36,7 +36,7 @@ export class WorkerMetrics implements OnStop {
     const { promise, resolve } = Promise.withResolvers<readonly Family[]>();
     this.#waiting.set(ask, resolve);
     this.#send({ ask });
-    const inTime = await endsInTime(promise, 2 * timeout);
+    const inTime = await endsWithin(promise, 2 * timeout);
     this.#waiting.delete(ask);
     return inTime ? promise : [];
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endsInTime } from "@tenon/core/internal";
+import { endsWithin } from "@tenon/core/internal";
 import type { EntryPoint } from "../run/entry-point.ts";
 
 export interface DevProcessOptions {
@@ -66,7 +66,7 @@ export class DevProcess {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill("SIGTERM");
-    if (await endsInTime(this.ended, this.#grace)) return;
+    if (await endsWithin(this.ended, this.#grace)) return;
     this.#kill();
     await this.ended;
   }

@@ -5,7 +5,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
 import { validate } from "../../src/schema/bind.ts";
-import { convertText } from "../../src/schema/foreign-text.ts";
+import { convertText } from "../../src/schema/foreign-schema.ts";
 import type { StandardJsonSchema } from "../../src/schema/standard-schema.ts";
 import { asForm, asText } from "./read.ts";
 

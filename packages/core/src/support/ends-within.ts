@@ -2,7 +2,7 @@
 const steps = 4;
 
 /** Waits for `work`, at most `milliseconds`. Returns whether it ended in time; rejects when it rejects in time. */
-export async function endsInTime(work: unknown, milliseconds: number): Promise<boolean> {
+export async function endsWithin(work: unknown, milliseconds: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   let left = steps;
   const timer = setInterval(() => {
