@@ -151,9 +151,9 @@ async function runForCoverage() {
     if (group.coverage === undefined) return;
     // a part of the tests is not judged, but for those of core
     const gate = wanted.join() === "packages/core/" ? "core" : isPart ? "none" : "all";
-    const { text, faults } = judgeCoverage(group.coverage, gate);
+    const { text, problems } = judgeCoverage(group.coverage, gate);
     report.coverage = text;
-    if (faults.length > 0) group.fail("the coverage is not good enough", faults);
+    if (problems.length > 0) group.fail("the coverage is not good enough", problems);
   });
   rmSync(folder, { recursive: true });
 }

@@ -262,7 +262,7 @@ const { code, stdout } = await command.run(["show", "1"]);
 export const results: readonly number[] = [port, status, post.title.length, code, stdout.length];
 `;
 
-const mistakes: readonly [line: string, code: string][] = [
+const wrongUses: readonly [line: string, code: string][] = [
   ['import { string } from "@tenon/core"; string("requird");', "TS2345"],
   ['import { route } from "@tenon/core"; route.get("/a/:id", (ctx) => ctx.param("name"));', "TS2345"],
   ['import type { Routes } from "@tenon/core"; export const r: Routes = [{ method: "FETCH", path: "/" }];', "TS2322"],
@@ -273,7 +273,7 @@ const mistakes: readonly [line: string, code: string][] = [
   ['import "@tenon/core/di/inject";', "TS2882"],
 ];
 
-test("the types of every subpath serve a strict consumer, and refuse mistakes", async () => {
+test("the types of every subpath serve a strict consumer, and refuse wrong uses", async () => {
   const installed = await packed;
   for (const name of ["node"])
     link(join(root, "node_modules/@types", name), join(consumer, "node_modules/@types", name));
@@ -289,13 +289,13 @@ test("the types of every subpath serve a strict consumer, and refuse mistakes", 
     }),
     "consumer.ts": consumerCode,
     "everything.ts": everything,
-    ...Object.fromEntries(mistakes.map(([line], index) => [`mistake-${index}.ts`, line])),
+    ...Object.fromEntries(wrongUses.map(([line], index) => [`wrong-use-${index}.ts`, line])),
   });
   const { stdout } = await run(tool("tsc"), ["-p", "types", "--pretty", "false", ...oneChecker], { cwd: consumer });
   const found = stdout.split("\n").filter((line) => /: error TS/.test(line));
   assert.deepEqual(
     found.map((line) => line.replace(/^(?:types\/)?([^(]+)\(.*error (TS\d+).*$/, "$1 $2")),
-    mistakes.map(([, code], index) => `mistake-${index}.ts ${code}`),
+    wrongUses.map(([, code], index) => `wrong-use-${index}.ts ${code}`),
     stdout,
   );
 });

@@ -365,7 +365,7 @@ const uses: readonly WrongUse[] = [
 const folder = temporaryFolder("wrong-uses");
 const fileOf = (index: number) => `use-${index}.ts`;
 
-describe("wrong uses do not compile, with a message that names the mistake", () => {
+describe("wrong uses do not compile, with a message that names the problem", () => {
   const messages = new Map<string, string>();
 
   before(async () => {

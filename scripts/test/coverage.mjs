@@ -35,10 +35,10 @@ export function judgeCoverage(covered, gate) {
   const text = ["lines % branches %", ...rows].join("\n");
   const core = files.filter(({ path }) => path.startsWith("packages/core/"));
   const judged = { none: {}, core: { core }, all: { core, "all packages": files } }[gate];
-  const faults = Object.entries(judged).flatMap(([name, list]) =>
+  const problems = Object.entries(judged).flatMap(([name, list]) =>
     Object.entries(least[name])
       .filter(([kind, share]) => percent(sum(list, kind)) < share)
       .map(([kind, share]) => `${name}: ${show(sum(list, kind)).trim()} % of the ${kind}; at least ${share} %`),
   );
-  return { text, faults };
+  return { text, problems };
 }

@@ -90,7 +90,7 @@ export const longTests: readonly string[] = [
   "packages/tool/test/generate/resource/resource-files.test.ts",
   "packages/tool/test/generated.test.ts",
   "packages/tool/test/inspect/inspect.controller.test.ts",
-  "packages/tool/test/inspect/mistakes.test.ts",
+  "packages/tool/test/inspect/problems.test.ts",
   "packages/tool/test/inspect/routes.controller.test.ts",
   "packages/tool/test/migrate/migrations.controller.test.ts",
   "packages/tool/test/names.test.ts",

@@ -98,13 +98,13 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
     const valid = toRequests(arbitraries, operation, options);
     const given = options.examples?.[operation.id];
     const example = toRequests(examples, operation, options).map((request) => toExample(request, given));
-    const mistakes = toMistakes(new InvalidValues(arbitraries), arbitraries, operation);
-    const invalidRuns = mistakes.length === 0 ? 0 : Math.floor((runs * 2) / 5);
+    const changes = toChanges(new InvalidValues(arbitraries), arbitraries, operation);
+    const invalidRuns = changes.length === 0 ? 0 : Math.floor((runs * 2) / 5);
     await check(example, 1);
     await check(valid, runs - invalidRuns - 1);
-    for (const [index, numRuns] of share(invalidRuns, mistakes.length, seed)) {
-      const mistake = mistakes[index] as Mistake; // inside the bounds
-      const invalid = fc.tuple(valid, mistake).map(([request, change]) => change(request));
+    for (const [index, numRuns] of share(invalidRuns, changes.length, seed)) {
+      const change = changes[index] as Change; // inside the bounds
+      const invalid = fc.tuple(valid, change).map(([request, apply]) => apply(request));
       await check(invalid, numRuns);
     }
     const reason = explainUnreached(operation, validCounts);
@@ -155,23 +155,23 @@ function toExample(request: FuzzedRequest, given: FuzzExample = {}): FuzzedReque
   };
 }
 
-/** Spreads runs over mistakes, so that each is tried, or as many as there are runs: which ones, the seed decides. */
-function share(runs: number, mistakes: number, seed: number): Map<number, number> {
+/** Spreads runs over changes, so that each is tried, or as many as there are runs: which ones, the seed decides. */
+function share(runs: number, count: number, seed: number): Map<number, number> {
   const counts = new Map<number, number>();
   for (let run = 0; run < runs; run++) {
-    const place = runs < mistakes ? Math.floor((run * mistakes) / runs) + Math.abs(seed) : run;
-    counts.set(place % mistakes, (counts.get(place % mistakes) ?? 0) + 1);
+    const place = runs < count ? Math.floor((run * count) / runs) + Math.abs(seed) : run;
+    counts.set(place % count, (counts.get(place % count) ?? 0) + 1);
   }
   return counts;
 }
 
-type Mistake = fc.Arbitrary<(request: FuzzedRequest) => FuzzedRequest>;
+type Change = fc.Arbitrary<(request: FuzzedRequest) => FuzzedRequest>;
 
 const parts = { path: "params", query: "query", header: "headers" } as const;
 
 /** What makes a valid request an invalid one. */
-function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameters, body }: Operation): Mistake[] {
-  const inParameters = parameters.flatMap(({ name, in: place, required, schema }): Mistake[] => {
+function toChanges(values: InvalidValues, arbitraries: Arbitraries, { parameters, body }: Operation): Change[] {
+  const inParameters = parameters.flatMap(({ name, in: place, required, schema }): Change[] => {
     if (!(place in parts)) return [];
     const part = parts[place as keyof typeof parts]; // checked above
     const change = (problem: string, given: Readonly<Record<string, unknown>>) => (request: FuzzedRequest) => ({
@@ -186,7 +186,7 @@ function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameter
   });
   if (body === undefined) return inParameters;
   const isForm = body.type.includes("form");
-  const wrong = isForm ? toFormMistakes(values, arbitraries, body) : isJson(body.type) ? values.json(body.schema) : [];
+  const wrong = isForm ? toInvalidForms(values, arbitraries, body) : isJson(body.type) ? values.json(body.schema) : [];
   const change = (problem: string, value: unknown) => (request: FuzzedRequest) => ({
     ...request,
     body: value,
@@ -196,7 +196,7 @@ function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameter
   return [...inParameters, ...inBody, ...(body.required ? [fc.constant(change("missing", undefined))] : [])];
 }
 
-function toFormMistakes(
+function toInvalidForms(
   values: InvalidValues,
   arbitraries: Arbitraries,
   { schema, fields }: DeclaredBody,

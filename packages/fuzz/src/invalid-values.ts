@@ -5,7 +5,7 @@ import { type Arbitraries, isFile, longest, propertiesOf, typesOf } from "./arbi
 
 type Arbitrary = fc.Arbitrary<unknown>;
 
-/** JSON Schema → values that it certainly does not allow: one mistake, at any depth, in a value that it allows. */
+/** JSON Schema → values that it certainly does not allow: one wrong place, at any depth, in a value that it allows. */
 export class InvalidValues {
   readonly #valid: Arbitraries;
 
@@ -13,7 +13,7 @@ export class InvalidValues {
     this.#valid = valid;
   }
 
-  /** For a JSON body: each makes another kind of mistake. None where every value is allowed. */
+  /** For a JSON body: each is wrong in another way. None where every value is allowed. */
   json(schema: JsonSchema, depth = 0): Arbitrary[] {
     const known = this.#valid.resolve(schema);
     const wrong = this.#constants(known);
@@ -82,8 +82,8 @@ export class InvalidValues {
     const required = (schema.required ?? []) as readonly string[]; // by JSON Schema
     const others = typeof additional === "object" ? [[word, additional as JsonSchema] as const] : []; // as above
     const replaced = [...properties, ...others].flatMap(([name, one]) =>
-      this.json(one, depth + 1).map((mistake) =>
-        fc.tuple(whole, mistake).map(([value, wrong]) => ({ ...value, [name]: wrong })),
+      this.json(one, depth + 1).map((invalid) =>
+        fc.tuple(whole, invalid).map(([value, wrong]) => ({ ...value, [name]: wrong })),
       ),
     );
     return [...required.map((name) => whole.map((value) => without(value, name))), ...replaced];
@@ -92,8 +92,8 @@ export class InvalidValues {
   #items(schema: JsonSchema, depth: number): Arbitrary[] {
     if (typeof schema.items !== "object") return [];
     const list = this.#valid.valid({ ...schema, type: "array" }, depth) as fc.Arbitrary<unknown[]>; // likewise
-    const mistakes = this.json(schema.items as JsonSchema, depth + 1); // by JSON Schema
-    return mistakes.map((mistake) => fc.tuple(list, mistake).map(([items, wrong]) => [...items.slice(1), wrong]));
+    const values = this.json(schema.items as JsonSchema, depth + 1); // by JSON Schema
+    return values.map((invalid) => fc.tuple(list, invalid).map(([items, wrong]) => [...items.slice(1), wrong]));
   }
 }
 

@@ -69,7 +69,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Wires the modules and opens the platform. Every wiring mistake is reported here, all at once. */
+/** Wires the modules and opens the platform. Every problem of the wiring is reported here, all at once. */
 export async function createApp<Methods, Config>(
   module: Module<Config>,
   platform: Platform<Methods>,

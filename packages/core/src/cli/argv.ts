@@ -16,7 +16,7 @@ export class Arguments {
   /** By field for declared flags, by name for others; the first value of a repeated flag wins. */
   readonly flags = new Map<string, string>();
   readonly common = new Set<CommonFlag>();
-  /** Mistakes in the flags, in the order of typing. */
+  /** Problems of the flags, in the order of typing. */
   readonly problems: string[] = [];
   /** `--version` or `-V` in place of a command. */
   version = false;

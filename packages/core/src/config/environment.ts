@@ -74,7 +74,7 @@ export function isDevelopment(env: NodeJS.Dict<string> = readVariables()): boole
   return !isProduction(env) && !!env.TENON_DEV;
 }
 
-/** The framework's own variables. With `problems`, mistakes are added there, to be reported with others, and not thrown. */
+/** The framework's own variables. With `problems`, what is wrong is added there, to be reported with others, and not thrown. */
 export function readEnvironment(
   env: NodeJS.Dict<string> = readVariables(),
   version: string = process.versions.node,

@@ -5,13 +5,13 @@ export function findMisspelt(declared: readonly string[], env: NodeJS.Dict<strin
   const unset = declared.filter((name) => !env[name]);
   const found = new Map<string, string>();
   for (const name of Object.keys(env)) {
-    const near = declared.includes(name) ? undefined : findNearest(name, unset, mistakesIn);
+    const near = declared.includes(name) ? undefined : findNearest(name, unset, typosIn);
     if (near !== undefined) found.set(name, near);
   }
   return found;
 }
 
 /** HOME, which every system sets, is two letters from HOST. */
-function mistakesIn({ length }: string): number {
+function typosIn({ length }: string): number {
   return length < 12 ? 1 : 2;
 }

@@ -56,7 +56,7 @@ export function toReply(value: unknown): Reply {
   if (value === undefined) return new Reply(204, "empty", undefined);
   if (typeof value !== "object" || value === null) return new Reply(200, "json", value);
   if (value instanceof Reply) return value;
-  refuseMistakes(value);
+  refuseNonData(value);
   if (isRaw(value)) return new Reply(200, "raw", value);
   return fromConvention(value) ?? new Reply(200, "json", value);
 }
@@ -73,12 +73,12 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 export function toDataReply(value: unknown, status: number): Reply {
   if (value === undefined) return new Reply(status, "empty", undefined);
   if (typeof value !== "object" || value === null) return new Reply(status, "json", value);
-  refuseMistakes(value);
+  refuseNonData(value);
   return new Reply(status, isRaw(value) ? "raw" : "json", value);
 }
 
 /** Refuses values that are never data: as JSON they would be `{}` with status 200, and the mistake would stay hidden. */
-function refuseMistakes(value: object): void {
+function refuseNonData(value: object): void {
   if (value instanceof Error) throw new TypeError("an Error was returned: throw it", { cause: value });
   if (value instanceof StatusReply)
     throw new TypeError("ctx.status(n) was returned without .json(value) or .send(text)");

@@ -32,13 +32,13 @@ export interface Problem {
   readonly cause?: unknown;
 }
 
-/** One or more mistakes that stop the start. All of them are listed, so that one run shows them all. */
+/** One or more problems that stop the start. All of them are listed, so that one run shows them all. */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    // a broken middleware that five routes list is one mistake
+    // a broken middleware that five routes list is one problem
     const unique = [...new Map(problems.map((problem) => [`${problem.code} ${problem.message}`, problem])).values()];
     const cause = unique.find((problem) => problem.cause !== undefined)?.cause;
     super(toText(unique), cause === undefined ? undefined : { cause });

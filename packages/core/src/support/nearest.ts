@@ -1,16 +1,16 @@
 /**
  * The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer.
- * `mistakesIn` returns how many letters of a candidate may differ; defaults to a third.
+ * `typosIn` returns how many letters of a candidate may differ; defaults to a third.
  */
 export function findNearest(
   given: string,
   candidates: Iterable<string>,
-  mistakesIn = ({ length }: string) => Math.ceil(length / 3),
+  typosIn = ({ length }: string) => Math.ceil(length / 3),
 ): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const most = mistakesIn(candidate);
+    const most = typosIn(candidate);
     if (Math.abs(given.length - candidate.length) > most) continue; // spares the start of an application most pairs
     const distance = countEdits(given, candidate);
     if (distance > most) continue;

@@ -51,7 +51,7 @@ const { onStartError: _, devtools: __, ...optionTable } = appOptionTable;
 
 /**
  * A started application for a test, without a port. Its errors are printed to standard error, so that a test that gets a
- * 500 shows why; `log: { level: "silent" }` is for tests that expect one. Mistakes reject with a StartError.
+ * 500 shows why; `log: { level: "silent" }` is for tests that expect one. Problems of the start reject with a StartError.
  */
 export function createTestApp<Config>(
   module: Module<Config>,

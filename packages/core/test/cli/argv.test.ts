@@ -91,7 +91,7 @@ test("a lone dash, negative numbers and the empty word are words", () => {
   assert.deepEqual(parse(["-", "-5", "-.5", ""]), { words: ["-", "-5", "-.5", ""], flags: {} });
 });
 
-const mistakes: readonly [argv: string, problems: string[]][] = [
+const usageErrors: readonly [argv: string, problems: string[]][] = [
   ["--limit", ["--limit needs a value"]],
   ["--limit --force", ["--limit needs a value"]],
   ["-l", ["--limit needs a value"]],
@@ -103,8 +103,8 @@ const mistakes: readonly [argv: string, problems: string[]][] = [
   ["--json=1", ["--json takes no value"]],
   ["--help=posts", ["--help takes no value"]],
 ];
-for (const [argv, problems] of mistakes) {
-  test(`${argv} is a mistake`, () => {
+for (const [argv, problems] of usageErrors) {
+  test(`${argv} is a usage error`, () => {
     assert.deepEqual(parse(argv.split(" ")).problems, problems);
   });
 }

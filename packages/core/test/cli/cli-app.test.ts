@@ -140,7 +140,7 @@ test("an output that cannot be written is a failure, an output that is closed by
     },
   ));
 
-test("the hooks run around commands: not for help, the version or a mistake, once, and not at the end of each", async () => {
+test("the hooks run around commands: not for help, the version or a usage error, once, and not at the end of each", async () => {
   const events: string[] = [];
   class Store {
     onStart() {

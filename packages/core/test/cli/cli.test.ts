@@ -260,7 +260,7 @@ test("flags that cannot be bound are a usage error, in one line that names each 
       },
     ],
     async (app) => {
-      const mistakes: readonly [argv: string[], stderr: string, stdin?: string][] = [
+      const usageErrors: readonly [argv: string[], stderr: string, stdin?: string][] = [
         [["search", "--limit=many"], "--limit must be a whole number"],
         [
           ["search", "--limit=0", "--author-id=x"],
@@ -273,7 +273,7 @@ test("flags that cannot be bound are a usage error, in one line that names each 
         [["create", "--stdin"], "title in standard input is required", "{}"],
         [["zod", "--limit=x"], "--limit: Invalid input: expected number, received NaN"],
       ];
-      for (const [argv, message, stdin = ""] of mistakes) {
+      for (const [argv, message, stdin = ""] of usageErrors) {
         assert.deepEqual(await app.run(argv, { stdin }), { code: 2, stdout: "", stderr: `blog: ${message}\n` });
       }
       assert.equal((await app.run(["zod", "--limit", "7"])).stdout, "7\n");

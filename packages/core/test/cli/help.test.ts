@@ -61,7 +61,7 @@ blog <command> --help shows the flags of a command.
     { version: "1.2.3", description: "Writes and reads posts" },
   ));
 
-test("without version and description the help begins with the usage, and --version is a mistake", () =>
+test("without version and description the help begins with the usage, and --version is a usage error", () =>
   withCommands([{ path: "a", handler: () => "" }], async (app) => {
     assert.equal(
       (await app.run(["--help"])).stdout,
@@ -136,7 +136,7 @@ test("a command with commands below it shows both", () =>
     );
   }));
 
-test("help about nothing that is known is a mistake", () =>
+test("help about nothing that is known is a usage error", () =>
   withCommands(routes, async (app) => {
     const stderr = 'blog: unknown command "pots". Did you mean "posts"?\n';
     assert.deepEqual(await app.run(["pots", "--help"]), { code: 2, stdout: "", stderr });

@@ -21,7 +21,7 @@ const routes: Routes = [
   { path: "add/*", handler: () => "" },
 ];
 
-const mistakes: readonly [argv: string[], line: string][] = [
+const usageErrors: readonly [argv: string[], line: string][] = [
   [["pots"], 'unknown command "pots". Did you mean "posts"?'],
   [["pots", "list"], 'unknown command "pots list". Did you mean "posts list"?'],
   [["posts", "lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
@@ -56,14 +56,14 @@ const mistakes: readonly [argv: string[], line: string][] = [
   [["move", "", "b"], '<from> of "move <from> <to>" is empty'],
   [["move", ""], '<from> of "move <from> <to>" is empty'],
 ];
-for (const [argv, line] of mistakes) {
+for (const [argv, line] of usageErrors) {
   test(`${JSON.stringify(argv.join(" "))} is refused: ${line}`, () =>
     withCommands(routes, async (app) => {
       assert.deepEqual(await app.run(argv), { code: 2, stdout: "", stderr: `blog: ${line}\n` });
     }));
 }
 
-test("with --json a mistake is a document on stdout too", () =>
+test("with --json a usage error is a document on stdout too", () =>
   withCommands(routes, async (app) => {
     assert.deepEqual(await app.run(["elephant", "--json"]), {
       code: 2,
@@ -72,7 +72,7 @@ test("with --json a mistake is a document on stdout too", () =>
     });
   }));
 
-test("no command, or only a group, is a mistake that shows the help", () =>
+test("no command, or only a group, is a usage error that shows the help", () =>
   withCommands(routes, async (app) => {
     const nothing = await app.run([]);
     assert.deepEqual([nothing.code, nothing.stdout], [2, ""]);

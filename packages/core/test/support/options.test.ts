@@ -11,7 +11,7 @@ const quiet = { onStartError: "throw", log: { level: "silent" } } as const;
 // plain JavaScript can pass options that TypeScript rejects
 const untyped = (options: unknown) => options as object;
 
-const mistakes: Record<string, () => unknown> = {
+const wrongUses: Record<string, () => unknown> = {
   "createApp()": () => createApp(module, api(), untyped({ ...quiet, overide: [] })),
   "the log of createApp()": () => createApp(module, api(), { ...quiet, log: untyped({ levle: "debug" }) }),
   "createTestApp()": () => createTestApp(module, api(), untyped({ overrides: [] })),
@@ -33,7 +33,7 @@ const mistakes: Record<string, () => unknown> = {
   "requestId()": () => requestId(untyped({ trusted: true })),
   "MemoryCounterStore()": () => new MemoryCounterStore(untyped({ max: 1 })),
 };
-for (const [owner, make] of Object.entries(mistakes)) {
+for (const [owner, make] of Object.entries(wrongUses)) {
   test(`an invalid option of ${owner} stops the start`, async () => {
     const { problems } = await rejection(Promise.try(make));
     assert.deepEqual(

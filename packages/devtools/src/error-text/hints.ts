@@ -6,7 +6,7 @@ export interface Clues {
   readonly source: string;
 }
 
-interface Mistake {
+interface KnownProblem {
   /** Where the pattern is looked for; `both` is the text, then the source. */
   readonly of: keyof Clues | "both";
   readonly pattern: RegExp;
@@ -21,8 +21,8 @@ const replacements: Readonly<Record<string, string>> = {
   "namespace declaration": "export what it holds from a file of its own",
 };
 
-/** Mistakes that are easy to make and whose error does not name the cure. */
-const mistakes: readonly Mistake[] = [
+/** Problems that are easy to cause and whose error does not name the cure. */
+const knownProblems: readonly KnownProblem[] = [
   {
     of: "source",
     pattern: /(?<!await\s|return\s|Promise\.all\(\[?\s*)\bctx\s*\.\s*bind\(/,
@@ -138,10 +138,10 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-/** Cures for the mistakes that the clues show. */
+/** Cures for the problems that the clues show. */
 export function findHints(clues: Clues): string[] {
   const places = { ...clues, both: `${clues.text}\n${clues.source}` };
-  return mistakes.flatMap(({ of, pattern, cure }) => {
+  return knownProblems.flatMap(({ of, pattern, cure }) => {
     const match = pattern.exec(places[of]);
     return match === null ? [] : [cure(match)];
   });

@@ -16,7 +16,7 @@ export interface LocatedError {
 const around = 2;
 const mostFrames = 8;
 
-/** The message, the place with its source, hints for known mistakes, and the other frames: in blocks with an empty line between them. */
+/** The message, the place with its source, hints for known problems, and the other frames: in blocks with an empty line between them. */
 export function toTerminalText({ message, place, frames }: LocatedError, folder: string = process.cwd()): string {
   const excerpt = place === undefined ? undefined : readExcerpt(place, around);
   const hints = findHints({ text: message, source: excerpt?.lines.map(({ text }) => text).join("\n") ?? "" });

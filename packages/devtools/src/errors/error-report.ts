@@ -43,7 +43,7 @@ export interface ErrorReport {
   readonly routes: readonly RouteInfo[];
   /** The values of `web({ limits })`, when the request was too large. */
   readonly limits: Readonly<Record<string, number>>;
-  /** How to correct a known mistake. */
+  /** How to solve a known problem. */
   readonly hints: readonly string[];
   readonly request: RequestReport;
   /** The page of the request in the developer tools, `/_dev/requests/1f0c93a2be`; undefined without them. */

@@ -37,7 +37,7 @@ subscribe("tenon:start-error", (error) => {
   const { problems = [] } = Object(error) as { readonly problems?: readonly Problem[] }; // a StartError of another copy of core
   const { toLocatedError, toStartProblem } = loadReport();
   const found = problems.map(({ message, cause }) => {
-    // the place is that of the cause; a mistake in the wiring has none
+    // the place is that of the cause; a problem of the wiring has none
     const place = cause instanceof Error ? toLocatedError(cause, folder).place : undefined;
     return toStartProblem({ message: message.replaceAll(/\n\s*/g, " "), place, frames: [] }, folder);
   });

@@ -10,7 +10,7 @@ export interface FoundProblem {
   readonly line?: number;
   /** The lines there, with the place marked. */
   readonly code?: string;
-  /** How to correct a known mistake. */
+  /** How to solve a known problem. */
   readonly hint?: string;
 }
 
@@ -45,7 +45,7 @@ export function toStartProblem({ message, place }: LocatedError, folder: string)
   };
 }
 
-/** The hint for a known mistake; nothing for any other. */
+/** The hint for a known problem; nothing for any other. */
 export function readHint(message: string, { code = "" }: Pick<FoundProblem, "code">): Pick<FoundProblem, "hint"> {
   const [hint] = findHints({ text: message, source: code });
   return hint === undefined ? {} : { hint };

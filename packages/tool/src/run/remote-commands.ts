@@ -57,7 +57,7 @@ function readAll(stream: Readable | null): Promise<string> | string {
 }
 
 function explainEnd(name: string, stderr: string, reported: readonly FoundProblem[], file: string): string {
-  const [message = ""] = stderr.split("\n\nUsage: "); // a mistake in a command is followed by its help
+  const [message = ""] = stderr.split("\n\nUsage: "); // a usage error is followed by its help
   const own = new RegExp(`^${RegExp.escape(name)}: (.*)$`, "ms").exec(message)?.[1];
   if (own !== undefined) return own;
   const problems = toProblems(reported, stderr, file);

@@ -90,14 +90,14 @@ interface Shown {
   readonly hint?: string;
 }
 
-interface Mistake extends Shown {
+interface Case extends Shown {
   readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-const mistakes: readonly Mistake[] = [
+const cases: readonly Case[] = [
   {
     name: "an import without .ts",
     file: "src/app.module.ts",
@@ -363,7 +363,7 @@ const tsconfig = {
   include: ["src/wrong-*.ts"],
 };
 
-const folder = temporaryFolder("mistakes");
+const folder = temporaryFolder("problems");
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 async function check(name: string, files: Files): Promise<string[]> {
@@ -385,7 +385,7 @@ describe("tenon check says what to write after", { concurrency: 2 }, () => {
     assert.deepEqual(await check("sound", {}), ["no problems: src/main.ts"]);
   });
 
-  for (const { name, file, from, to, ...expected } of mistakes) {
+  for (const { name, file, from, to, ...expected } of cases) {
     test(name, async () => {
       const text = sound[file] ?? "";
       assert.ok(text.includes(from));
