@@ -11,23 +11,23 @@ const checkTimeout = 2000;
 export class Listener {
   readonly #connect: (listeners: LinkListeners) => Promise<Link>;
   readonly #onMessage: (message: string | undefined) => void;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   #link: Link | undefined;
   #isOpen = true;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `onMessage` gets undefined with each new connection: messages may have been missed before it. `onFailure` gets the
+   * `onMessage` gets undefined with each new connection: messages may have been missed before it. `onError` gets the
    * first error until a connection is made. Neither throws.
    */
   constructor(
     connect: (listeners: LinkListeners) => Promise<Link>,
     onMessage: (message: string | undefined) => void,
-    onFailure: (error: unknown) => void,
+    onError: (error: unknown) => void,
   ) {
     this.#connect = connect;
     this.#onMessage = onMessage;
-    this.#onFailure = onFailure;
+    this.#onError = onError;
   }
 
   /** Connects in the background, however long it takes. */
@@ -78,7 +78,7 @@ export class Listener {
         if (this.#isOpen) this.#onMessage(undefined);
         return;
       } catch (error) {
-        if (failures === 0 && this.#isOpen) this.#onFailure(error);
+        if (failures === 0 && this.#isOpen) this.#onError(error);
         await sleep(reconnectPause, undefined, { ref: false });
       }
     }

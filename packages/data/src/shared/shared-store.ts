@@ -105,9 +105,9 @@ export class SharedStore implements OnStop {
     if (store === undefined && this.postgres !== undefined && this.#listeners.size === 0) this.#log.info(pollNote);
     const name = this.#nameOf(channel);
     const receive = (payload: string | undefined) => this.#receive(payload, call);
-    const onFailure = (error: unknown) =>
+    const onError = (error: unknown) =>
       this.#log.warn({ err: error, channel }, "messages of other processes are not heard: connecting again");
-    const remote = store && new Listener((reports) => store.listen(name, reports), receive, onFailure);
+    const remote = store && new Listener((reports) => store.listen(name, reports), receive, onError);
     remote?.start();
     const listener = { channel, onMessage: call, remote };
     this.#listeners.add(listener);
