@@ -14,6 +14,8 @@ const optionTable: OptionTable<DevtoolsHost["options"]> = {
  */
 export function openDevtools({ options, secret, ...host }: DevtoolsHost): DevtoolsServer {
   checkOptions("devtools of createApp()", options, optionTable);
+  // frames of the framework and of a database library alone are more than the ten that V8 keeps
+  Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50);
   const { keep = 300, slowQuery = 50, file } = options;
   const { test, editor } = readEnvironment();
   return new DevtoolsServer({

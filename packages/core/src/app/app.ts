@@ -14,7 +14,6 @@ import type { RouteTable } from "../route/table.ts";
 import { Clock } from "../support/clock.ts";
 import type { Problem } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
-import { keepLongStacks } from "../support/stack-limit.ts";
 import { ApplicationRoutes } from "./application-routes.ts";
 import { type DevtoolsHost, type DevtoolsPackage, loadDevtools } from "./development.ts";
 import { Introspection } from "./introspection.ts";
@@ -96,7 +95,6 @@ async function buildApp<Methods>(
   const { stopTimeout = defaultStopTimeout, checkContracts = !production, override: overrides = [] } = options;
   const tools = await loadTools(environment, options);
   const { log, output } = openLog(environment, platform, options, tools);
-  if (environment.dev !== undefined) keepLongStacks();
 
   // these two are injected before what they read is made: their functions are called later
   const background = new ApplicationBackground(stopTimeout, (other) => routing.open(other, false));

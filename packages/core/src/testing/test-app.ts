@@ -11,7 +11,6 @@ import type { Method } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
 import { describeValue } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
-import { keepLongStacks } from "../support/stack-limit.ts";
 import { ErrorPrinter } from "./error-printer.ts";
 import { TestClient, type TestClientOptions, type TestRequestOptions } from "./test-client.ts";
 
@@ -69,7 +68,7 @@ export async function createTestApp(
   options: TestAppOptions = {},
 ): Promise<TestCliApp | TestHttpApp> {
   checkOptions("createTestApp()", options, optionTable);
-  keepLongStacks();
+  Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50); // as in the devtools
   ignoreEnvFile();
   const { logLevel, color } = readEnvironment();
   const running = new AsyncLocalStorage<Running>();

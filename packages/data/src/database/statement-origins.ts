@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryCompiler } from "kysely";
 import { StoreError } from "../store-error.ts";
 
-/** Those of V8's default rarely reach the application. Core keeps more, and so does node with --stack-trace-limit. */
+/** Those of V8's default rarely reach the application. The devtools, createTestApp() and node --stack-trace-limit keep more. */
 const shortStack = 10;
 
 /**

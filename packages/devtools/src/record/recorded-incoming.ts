@@ -50,7 +50,7 @@ class DelegatedIncoming implements Incoming {
     return this.#incoming.headers();
   }
 
-  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+  readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array> {
     return this.#incoming.readBody(limit, timeout);
   }
 }
