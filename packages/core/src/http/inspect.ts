@@ -126,10 +126,17 @@ const name = `(?:${label}\\.)*(?!0[xX][0-9A-Fa-f]*\\.?(?:$|:))[0-9]*[A-Za-z_-][A
 const port = "(?:[0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])";
 const plainHost = new RegExp(`^(?:${name}|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa-f:.]+\\])(?::${port})?$`);
 
+/** The host that was last found to be one: most requests of a server have the same. */
+let knownHost: string | undefined;
+
 /** `name[:port]`, `1.2.3.4[:port]` or `[::1][:port]`: nothing that a URL parser refuses or reads as another host. */
 export function isPlainHost(host: string): boolean {
-  if (host.length > 255 || !plainHost.test(host)) return false;
-  return host.charCodeAt(0) !== 0x5b || isIPv6(host.slice(1, host.indexOf("]")));
+  if (host === knownHost) return true;
+  const isAddress = host.charCodeAt(0) === 0x5b;
+  if (host.length > 255 || !plainHost.test(host) || (isAddress && !isIPv6(host.slice(1, host.indexOf("]")))))
+    return false;
+  knownHost = host;
+  return true;
 }
 
 function refuse(status: number, reason: string): RejectedRequest {
