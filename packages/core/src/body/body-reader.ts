@@ -76,35 +76,24 @@ export class BodyReader {
   /** Bytes that count in the memory of all bodies. */
   held = 0;
   readonly #limit: number;
-  readonly #timeout: number;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
   #bytes = nothing;
   #sizeSeen = -1;
   #memory: BodyMemory | undefined;
-  #isCounted = false;
   #resolve!: (body: Uint8Array) => void;
   #reject!: (error: unknown) => void;
 
   constructor(limit: number, timeout: number, memory?: BodyMemory) {
     this.#limit = limit;
-    this.#timeout = timeout;
     this.#memory = memory;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-  }
-
-  /** Starts the timeout, and counts. Not in the constructor, because most bodies arrive together with their heads. */
-  watch(): void {
-    if (this.settled) return;
-    this.#isCounted = true;
-    this.#count();
-    if (this.settled) return;
     this.#timer = setTimeout(() => {
       this.timedOut = true;
       this.fail(new HttpError(408, "Request Timeout"));
-    }, this.#timeout);
+    }, timeout);
   }
 
   /** False when the reader takes no more. */
@@ -123,7 +112,7 @@ export class BodyReader {
       this.#bytes.set(chunk, this.size);
     }
     this.size = size;
-    if (this.#isCounted) this.#count();
+    this.#count();
     return !this.settled;
   }
 

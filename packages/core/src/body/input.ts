@@ -1,4 +1,5 @@
 import { BindError } from "../support/errors.ts";
+import { whenReady } from "../support/when-ready.ts";
 import { type RequestLimits, refuseType } from "./body-reader.ts";
 import { isJson } from "./json.ts";
 
@@ -12,14 +13,14 @@ export interface Input {
 }
 
 /** The body as JSON. Any other content type is refused. */
-export async function readJsonInput(
+export function readJsonInput(
   head: { header(name: string): string | undefined },
-  request: { body(): Promise<Uint8Array> },
+  request: { readBody(): Uint8Array | Promise<Uint8Array> },
   limits: RequestLimits,
-): Promise<Input> {
+): Input | Promise<Input> {
   const type = head.header("content-type") ?? "";
   if (!isJson(type)) refuseType(type);
-  return { value: parseJson(await request.body(), limits), fromText: false };
+  return whenReady(request.readBody(), (body) => ({ value: parseJson(body, limits), fromText: false }));
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -47,7 +47,6 @@ export class CommandIncoming implements Incoming {
 
   readBody(limit: number, timeout: number): Promise<Uint8Array> {
     const reader = new BodyReader(limit, timeout);
-    reader.watch();
     const abort = () => reader.fail(this.signal.reason);
     if (this.signal.aborted) abort();
     this.signal.addEventListener("abort", abort, { once: true });

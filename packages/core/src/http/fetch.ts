@@ -81,7 +81,6 @@ class FetchIncoming implements Incoming {
   readBody(limit: number, timeout: number): Promise<Uint8Array> {
     if (this.#contentLength > limit) return refuseBody(tooLarge());
     const reader = new BodyReader(limit, timeout);
-    reader.watch();
     void this.#feed(reader);
     return reader.result;
   }

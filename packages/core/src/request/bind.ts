@@ -8,6 +8,7 @@ import { Dto } from "../schema/dto.ts";
 import { findStreamedField } from "../schema/file.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
 import { BindError, type InputPart, type Issue } from "../support/errors.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { ContextState } from "./context-state.ts";
 import { type Body, type Contract, toBody } from "./contract.ts";
 
@@ -27,7 +28,7 @@ export function compileInput(contract: Contract): (state: ContextState) => Bound
     const issues: Issue[] = [];
     let waiting: Promise<unknown> | undefined;
     for (const name of names) {
-      const bound = keep(parts, issues, name, () => bindPart(state, name, contract[name] as Schema)); // see `names`
+      const bound = keep(parts, issues, name, () => bindInput(state, contract[name] as Schema, readPart(state, name))); // see `names`
       if (bound === undefined) continue;
       waiting = Promise.all([waiting, bound]);
       waiting.catch(() => {}); // a later part may throw at once
@@ -65,11 +66,6 @@ function complete(parts: BoundParts, issues: readonly Issue[]): BoundParts {
   return parts;
 }
 
-function bindPart(state: ContextState, part: "params" | "query" | "headers", schema: Schema): unknown {
-  const input = readPart(state, part);
-  return input instanceof Promise ? input.then((ready) => validate(schema, ready)) : validate(schema, input);
-}
-
 function readPart(state: ContextState, part: "params" | "query" | "headers"): Input | Promise<Input> {
   const { incoming, params, tools } = state;
   if (part === "params") return { value: params.toMap(), fromText: true };
@@ -84,27 +80,42 @@ function readPart(state: ContextState, part: "params" | "query" | "headers"): In
   );
 }
 
-async function readBody(state: ContextState, body: Body, streamed: StreamedField | undefined): Promise<unknown> {
-  const { kind, schema, required, types } = body;
-  const { incoming, request } = state;
-  const isCommand = incoming.isCommand === true;
-  if (!required && !isCommand && (await request.body()).byteLength === 0) return undefined;
-  if (schema === undefined) {
-    const type = incoming.header("content-type") ?? "";
-    const isKnown = isCommand || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
-    return isKnown ? request.body() : refuseType(type);
-  }
-  if (streamed !== undefined && !isCommand) {
-    return validate(schema, { value: await request.streamForm(streamed), fromText: true, fromForm: true });
-  }
-  return kind === "form" ? validate(schema, await readForm(state)) : bindInput(state, schema);
+function readBody(state: ContextState, body: Body, streamed: StreamedField | undefined): unknown {
+  const isCommand = state.incoming.isCommand === true;
+  const read = () => readKnownBody(state, body, isCommand ? undefined : streamed);
+  if (body.required || isCommand) return read();
+  return whenReady<Uint8Array, unknown>(state.request.readBody(), ({ byteLength }) =>
+    byteLength === 0 ? undefined : read(),
+  );
 }
 
-/** What `ctx.bind()` returns. */
-export async function bindInput<S extends Schema>(state: ContextState, schema: S): Promise<InferOutput<S>> {
-  const { incoming, request, tools } = state;
-  const input = tools.readers.readInput?.(incoming, request) ?? readJsonInput(incoming, request, tools.limits);
-  return validate(schema, await input);
+function readKnownBody(
+  state: ContextState,
+  { kind, schema, types }: Body,
+  streamed: StreamedField | undefined,
+): unknown {
+  const { incoming, request } = state;
+  if (schema === undefined) {
+    const type = incoming.header("content-type") ?? "";
+    const isKnown = incoming.isCommand === true || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
+    return isKnown ? request.body() : refuseType(type);
+  }
+  if (streamed === undefined) return bindInput(state, schema, kind === "form" ? readForm(state) : undefined);
+  const input = request.streamForm(streamed).then((value) => ({ value, fromText: true, fromForm: true }));
+  return bindInput(state, schema, input);
+}
+
+/** The input, by default the body, as the schema makes it. Throws at once where the body has arrived. */
+export function bindInput<S extends Schema>(
+  state: ContextState,
+  schema: S,
+  input = readInput(state),
+): InferOutput<S> | Promise<InferOutput<S>> {
+  return whenReady(input, (ready) => validate(schema, ready));
+}
+
+function readInput({ incoming, request, tools }: ContextState): Input | Promise<Input> {
+  return tools.readers.readInput?.(incoming, request) ?? readJsonInput(incoming, request, tools.limits);
 }
 
 async function readForm({ incoming, request, tools }: ContextState): Promise<Input> {

@@ -1,3 +1,4 @@
+import { whenReady } from "../support/when-ready.ts";
 import type { Context } from "./context.ts";
 import type { Handler, Middleware, MiddlewareFunction } from "./handler.ts";
 
@@ -48,17 +49,13 @@ function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue, onLostE
     });
     if (result instanceof Promise) {
       return result.then((value) => {
-        if (value === undefined && called) return settle(innerValue, useInner);
+        if (value === undefined && called) return whenReady(innerValue, useInner);
         returned = true;
         return value;
       });
     }
-    if (result === undefined && called) return settle(innerValue, useInner);
+    if (result === undefined && called) return whenReady(innerValue, useInner);
     returned = true;
     return result;
   };
-}
-
-function settle(value: unknown, use: (value: unknown) => unknown): unknown {
-  return value instanceof Promise ? value.then(use) : use(value);
 }

@@ -161,7 +161,7 @@ export class RequestContext<
 
   /** Decodes and validates the body or, for a command, its flags. A BindError becomes 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    const bound = bindInput(this.#state, schema);
+    const bound = Promise.try(() => bindInput(this.#state, schema));
     bound.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
     return bound;
   }

@@ -25,8 +25,8 @@ export interface Incoming {
   /** `name` is in lower case. Undefined when absent; repeated headers are joined (RFC 9110, 5.3). */
   header(name: string): string | undefined;
   headers(): Record<string, string>;
-  /** Reads the whole body, once. Rejects with an HttpError past the limit or the timeout. */
-  readBody(limit: number, timeout: number): Promise<Uint8Array>;
+  /** Reads the whole body, once; at once where it has arrived. Rejects with an HttpError past the limit or the timeout. */
+  readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array>;
   /** The body while it arrives, instead of `readBody()`. The timeout is for one chunk. Left out where a body is in memory. */
   streamBody?(limit: number, timeout: number): AsyncIterable<Uint8Array>;
   /** Aborted when the client disconnects. */
@@ -43,7 +43,7 @@ export class RequestView {
   readonly #params: Params;
   readonly #limits: RequestLimits;
   readonly #bodyLimit: () => number;
-  #body: Promise<Uint8Array> | undefined;
+  #body: Uint8Array | Promise<Uint8Array> | undefined;
   #form: Promise<Form> | undefined;
 
   constructor(incoming: Incoming, params: Params, limits: RequestLimits, bodyLimit: () => number) {
@@ -68,6 +68,11 @@ export class RequestView {
 
   /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
   body(): Promise<Uint8Array> {
+    return Promise.resolve(this.readBody());
+  }
+
+  /** Like `body()`, but without a promise where the body has arrived with its head: for code that reads input. */
+  readBody(): Uint8Array | Promise<Uint8Array> {
     this.#body ??= this.#incoming.readBody(this.#bodyLimit(), this.#limits.bodyTimeout);
     return this.#body;
   }
@@ -125,7 +130,7 @@ export class RequestView {
   }
 }
 
-async function* toChunks(body: Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* toChunks(body: Uint8Array | Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   yield await body;
 }
 
@@ -136,46 +141,26 @@ export interface KeptConnection {
 }
 
 /**
- * What is kept of a request whose connection stays open after its response. One text: strings that are parts of the head
- * would keep all of it in memory, each with an object of its own.
+ * What is kept of a request whose connection stays open after its response. Copies: strings that are parts of the head
+ * would keep all of it in memory. The headers are one text, because few connections read them again.
  */
 export class KeptIncoming implements Incoming {
-  readonly #json: string;
+  declare readonly method: string;
+  declare readonly path: string;
+  declare readonly search: string;
+  declare readonly address: string;
+  declare readonly peer: string | undefined;
+  declare readonly protocol: string;
+  declare readonly host: string;
+  readonly #headers: string;
   readonly #connection: KeptConnection;
   #controller: AbortController | undefined;
 
   constructor(incoming: Incoming, connection: KeptConnection) {
-    const { method, path, search, address, peer = "", protocol, host } = incoming;
-    this.#json = JSON.stringify({ method, path, search, address, peer, protocol, host, headers: incoming.headers() });
+    const { method, path, search, address, peer, protocol, host } = incoming;
+    Object.assign(this, JSON.parse(JSON.stringify({ method, path, search, address, peer, protocol, host })));
+    this.#headers = JSON.stringify(incoming.headers());
     this.#connection = connection;
-  }
-
-  get method(): string {
-    return this.#read().method;
-  }
-
-  get path(): string {
-    return this.#read().path;
-  }
-
-  get search(): string {
-    return this.#read().search;
-  }
-
-  get address(): string {
-    return this.#read().address;
-  }
-
-  get peer(): string {
-    return this.#read().peer;
-  }
-
-  get protocol(): string {
-    return this.#read().protocol;
-  }
-
-  get host(): string {
-    return this.#read().host;
   }
 
   get signal(): AbortSignal {
@@ -194,17 +179,11 @@ export class KeptIncoming implements Incoming {
   }
 
   headers(): Record<string, string> {
-    return Object.assign(Object.create(null), this.#read().headers);
+    return Object.assign(Object.create(null), JSON.parse(this.#headers));
   }
 
   /** It has arrived before the response, and was read then or not at all. */
-  readBody(): Promise<Uint8Array> {
-    return Promise.resolve(new Uint8Array());
-  }
-
-  #read(): Record<"method" | "path" | "search" | "address" | "peer" | "protocol" | "host", string> & {
-    headers: object;
-  } {
-    return JSON.parse(this.#json); // what the constructor has written
+  readBody(): Uint8Array {
+    return new Uint8Array();
   }
 }

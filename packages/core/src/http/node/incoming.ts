@@ -76,7 +76,6 @@ export class NodeIncoming implements Incoming {
     if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
     const reader = new BodyReader(contentLength ?? limit, timeout, this.#bodies);
     this.#reader = reader;
-    reader.watch();
     this.#req
       .on("data", (chunk: Buffer) => reader.push(chunk)) // the rest of one that was refused is dropped
       .once("end", () => reader.end())

@@ -144,22 +144,19 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     return toHeaderMap(this.rawHeaders);
   }
 
-  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+  readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array> {
     const { contentLength, chunked } = this.inspected;
-    if (!chunked && (contentLength ?? 0) === 0) return Promise.resolve(new Uint8Array());
+    if (!chunked && (contentLength ?? 0) === 0) return new Uint8Array();
     if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
     if (this.#broken !== undefined) return refuseBody(this.#broken);
+    const stored = this.#stored.splice(0);
+    this.#writeContinue();
+    if (this.complete && !chunked) return stored.length === 1 ? (stored[0] as Buffer) : Buffer.concat(stored);
     const reader = new BodyReader(contentLength ?? limit, timeout, this.connection.parts.bodies);
     this.#reader = reader;
-    for (const bytes of this.#stored.splice(0)) reader.push(bytes);
+    for (const bytes of stored) reader.push(bytes);
     if (this.complete) reader.end();
     else this.connection.resume();
-    if (!reader.settled) {
-      process.nextTick(() => {
-        if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
-      });
-    }
-    this.#writeContinue();
     return reader.result;
   }
 
