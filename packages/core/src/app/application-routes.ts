@@ -2,15 +2,15 @@ import type { Container } from "../inject/container.ts";
 import { type Graph, labelOf, type ModuleNode } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
 import { toSafeName } from "../log/safe-urls.ts";
-import { compileMiddleware } from "../request/compile-middleware.ts";
 import { type Compiled, type ComposeOptions, compose } from "../request/compose.ts";
 import type { Context } from "../request/context.ts";
 import type { MiddlewareContract } from "../request/contract.ts";
 import { ContractCheck, type UndeclaredResponse } from "../request/contract-check.ts";
+import { DeclaredFields } from "../request/declared-fields.ts";
 import type { Handler, MiddlewareLike } from "../request/handler.ts";
 import { Kernel } from "../request/kernel.ts";
 import { observeHandler, observeMiddleware, toRunnable } from "../request/observed-chain.ts";
-import { Selection } from "../request/selection.ts";
+import { readMiddleware } from "../request/read-middleware.ts";
 import { findControllers, findUnserved } from "../route/controllers.ts";
 import { findDuplicateNames, findDuplicateRoutes } from "../route/duplicates.ts";
 import { contractsOf, type FlatRoute, flattenRoutes, type Owner } from "../route/flatten.ts";
@@ -18,7 +18,8 @@ import type { Routes } from "../route/route.ts";
 import { Router } from "../route/router.ts";
 import { describeShadow, findShadows } from "../route/shadows.ts";
 import { RouteTable, type RunnableRoute } from "../route/table.ts";
-import { HttpError, type Problem, StartError } from "../support/errors.ts";
+import { type Problem, StartError } from "../support/errors.ts";
+import { refuseMalformed, respondToMiss } from "./not-found.ts";
 import type { BackgroundPlatform, NamedPlatform } from "./platform.ts";
 
 /** What the routes need of the wired modules. */
@@ -93,21 +94,21 @@ export class ApplicationRoutes {
       log,
       production,
       onMiss: toRunnable((isObserved) => chain([], (ctx) => respondToMiss(target, ctx), isObserved)),
-      onMalformed: toRunnable((isObserved) => chain([], () => refuse(400, "Bad Request"), isObserved)),
+      onMalformed: toRunnable((isObserved) => chain([], refuseMalformed, isObserved)),
     });
     return { kernel, router, routes };
   }
 
-  #select(route: FlatRoute): Selection | undefined {
+  #select(route: FlatRoute): DeclaredFields | undefined {
     const { contract } = route;
     if (contract?.returns === undefined && contract?.errors === undefined) return undefined;
     const { checkContracts } = this.#parts;
-    if (checkContracts === false) return new Selection(contract);
+    if (checkContracts === false) return new DeclaredFields(contract);
     const report = (ctx: Context, response: UndeclaredResponse): void => {
       ctx.log.error(response.message);
       if (typeof checkContracts === "function") checkContracts(response);
     };
-    return new Selection(contract, new ContractCheck(route, contract, report, this.#errors));
+    return new DeclaredFields(contract, new ContractCheck(route, contract, report, this.#errors));
   }
 
   #flattenAdded(added: Routes, owner: string, found: Problem[]): FlatRoute[] {
@@ -137,7 +138,7 @@ export class ApplicationRoutes {
 
   #compile(middleware: MiddlewareLike, place: string, node: ModuleNode, user: string): Compiled | undefined {
     const { container, problems } = this.#parts;
-    return compileMiddleware(middleware, place, { container, node, user, problems });
+    return readMiddleware(middleware, place, { container, node, user, problems });
   }
 }
 
@@ -149,14 +150,4 @@ function toLostOptions(log: Log, production: boolean): ComposeOptions {
     onLostError,
     onLostValue: (name) => log.warn(`${name} called next() and did not return its value: return next()`),
   };
-}
-
-/** No route matches: the platform may respond, such as with a file. */
-function respondToMiss(target: NamedPlatform | BackgroundPlatform, ctx: Context): unknown {
-  const value = "miss" in target ? target.miss?.(ctx) : undefined;
-  return value === undefined ? refuse(404, "Not Found") : value;
-}
-
-function refuse(status: number, message: string): never {
-  throw new HttpError(status, message);
 }

@@ -9,12 +9,12 @@ import { handlerSignal, middlewareSignal, RequestSignal, requestSignal, requestS
 import { type Context, RequestContext, stateOf } from "./context.ts";
 import type { ContextTools, InputReaders, ReplyHook } from "./context-state.ts";
 import { describeRoute, type MatchedRoute, type RouteParams } from "./contract.ts";
+import type { DeclaredFields } from "./declared-fields.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
-import type { Selection } from "./selection.ts";
 
 /** Handles a request. Neither throws nor rejects. */
 export interface RequestHandler {
@@ -40,7 +40,7 @@ export interface KernelPlatform extends InputReaders {
 /** What the kernel runs for a route. */
 interface RouteChain extends Runnable {
   /** Undefined where it declares no response. */
-  readonly selection: Selection | undefined;
+  readonly declared: DeclaredFields | undefined;
 }
 
 export interface KernelParts {
@@ -80,14 +80,14 @@ export class Kernel implements RequestHandler {
 
   handle(incoming: Incoming): Outgoing | Promise<Outgoing> {
     let chain: Runnable;
-    let selection: Selection | undefined;
+    let declared: DeclaredFields | undefined;
     let ctx: Context;
     try {
       const method = incoming.isCommand === true ? undefined : incoming.method;
       if (method !== undefined) refuseNul(incoming.search); // the flags of a command are not a query
       const match = this.#parts.router.resolve(method, incoming.path);
       chain = match?.route ?? this.#parts.onMiss;
-      selection = match?.route.selection;
+      declared = match?.route.declared;
       ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
     } catch (error) {
       ctx = new RequestContext(incoming, noMatch, this.#tools);
@@ -96,8 +96,8 @@ export class Kernel implements RequestHandler {
     }
     const isObserved = handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
     const run = isObserved ? chain.observed() : chain.run;
-    if (!requestSignal.hasSubscribers) return this.#run(ctx, run, selection);
-    return this.#observe(incoming, ctx, () => this.#run(ctx, run, selection));
+    if (!requestSignal.hasSubscribers) return this.#run(ctx, run, declared);
+    return this.#observe(incoming, ctx, () => this.#run(ctx, run, declared));
   }
 
   #observe(incoming: Incoming, ctx: Context, start: () => Outgoing | Promise<Outgoing>): Outgoing | Promise<Outgoing> {
@@ -106,33 +106,33 @@ export class Kernel implements RequestHandler {
     return requestStore.run(signal, () => trace(requestSignal, signal, start));
   }
 
-  #run(ctx: Context, run: Handler, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+  #run(ctx: Context, run: Handler, declared: DeclaredFields | undefined): Outgoing | Promise<Outgoing> {
     try {
       const value = run(ctx);
-      return isThenable(value) ? this.#settle(ctx, value, selection) : this.#respond(ctx, value, selection);
+      return isThenable(value) ? this.#settle(ctx, value, declared) : this.#respond(ctx, value, declared);
     } catch (error) {
-      return this.#fail(ctx, error, selection);
+      return this.#fail(ctx, error, declared);
     }
   }
 
-  async #settle(ctx: Context, value: PromiseLike<unknown>, selection: Selection | undefined): Promise<Outgoing> {
+  async #settle(ctx: Context, value: PromiseLike<unknown>, declared: DeclaredFields | undefined): Promise<Outgoing> {
     try {
-      return this.#respond(ctx, await value, selection); // a promise of it catches its own errors
+      return this.#respond(ctx, await value, declared); // a promise of it catches its own errors
     } catch (error) {
-      return this.#fail(ctx, error, selection);
+      return this.#fail(ctx, error, declared);
     }
   }
 
   /** The one way out: select, format, serialize, headers. */
-  #respond(ctx: Context, value: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+  #respond(ctx: Context, value: unknown, declared: DeclaredFields | undefined): Outgoing | Promise<Outgoing> {
     const reply = toReply(value);
-    const selected = selection === undefined ? reply : selection.select(ctx, reply);
+    const selected = declared === undefined ? reply : declared.select(ctx, reply);
     const outgoing =
       selected instanceof Promise ? selected.then((ready) => this.#send(ctx, ready)) : this.#send(ctx, selected);
-    if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, selection);
+    if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, declared);
     return outgoing
-      .then((ready) => finish(ctx, ready, selection))
-      .catch((error: unknown) => this.#fail(ctx, error, selection));
+      .then((ready) => finish(ctx, ready, declared))
+      .catch((error: unknown) => this.#fail(ctx, error, declared));
   }
 
   /** `{ error }` that a handler or a middleware returned is written in the application's format. */
@@ -145,20 +145,20 @@ export class Kernel implements RequestHandler {
   }
 
   /** Drops the headers that were set so far: the handler set them for another response. */
-  #fail(ctx: Context, thrown: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+  #fail(ctx: Context, thrown: unknown, declared: DeclaredFields | undefined): Outgoing | Promise<Outgoing> {
     stateOf(ctx).takeHeaders();
     publishError(ctx, thrown);
-    if (!(thrown instanceof DeclaredError) || selection === undefined) return this.#sendError(ctx, thrown, selection);
-    return selection.selectError(thrown).then((error) => this.#sendError(ctx, error, selection));
+    if (!(thrown instanceof DeclaredError) || declared === undefined) return this.#sendError(ctx, thrown, declared);
+    return declared.selectError(thrown).then((error) => this.#sendError(ctx, error, declared));
   }
 
-  #sendError(ctx: Context, thrown: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+  #sendError(ctx: Context, thrown: unknown, declared: DeclaredFields | undefined): Outgoing | Promise<Outgoing> {
     try {
       const error = withRejectedStatus(thrown, this.#errors);
-      selection?.check?.compareError(ctx, error);
+      declared?.check?.compareError(ctx, error);
       const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
-      if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, selection);
-      return outgoing.then((ready) => finish(ctx, ready, selection)).catch((cause: unknown) => this.#giveUp(cause));
+      if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, declared);
+      return outgoing.then((ready) => finish(ctx, ready, declared)).catch((cause: unknown) => this.#giveUp(cause));
     } catch (cause) {
       return this.#giveUp(cause);
     }
@@ -188,12 +188,12 @@ function publishError(ctx: Context, error: unknown): void {
   requestSignal.error.publish(signal);
 }
 
-function finish(ctx: Context, outgoing: Outgoing, selection: Selection | undefined): Outgoing {
+function finish(ctx: Context, outgoing: Outgoing, declared: DeclaredFields | undefined): Outgoing {
   const state = stateOf(ctx);
   const headers = state.takeHeaders();
   if (headers !== undefined) outgoing.addHeaders(headers);
   if (state.hooks !== undefined) runHooks(ctx, state.hooks, outgoing);
-  selection?.check?.compareHeaders(ctx, outgoing);
+  declared?.check?.compareHeaders(ctx, outgoing);
   return outgoing;
 }
 

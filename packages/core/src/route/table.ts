@@ -1,7 +1,7 @@
 import { describeRoute, type MatchedRoute } from "../request/contract.ts";
+import type { DeclaredFields } from "../request/declared-fields.ts";
 import type { Handler, Method } from "../request/handler.ts";
 import { type Runnable, toRunnable } from "../request/observed-chain.ts";
-import type { Selection } from "../request/selection.ts";
 import { type Problem, StartError } from "../support/errors.ts";
 import { joinPaths, parsePattern, shapeOf } from "../support/pattern.ts";
 import { findDuplicateNames, findDuplicateRoutes } from "./duplicates.ts";
@@ -13,7 +13,7 @@ import type { Router } from "./router.ts";
 export interface RunnableRoute extends FlatRoute, Runnable {
   readonly matched: MatchedRoute;
   /** Undefined where it declares no response. */
-  readonly selection: Selection | undefined;
+  readonly declared: DeclaredFields | undefined;
 }
 
 export interface RouteInfo
@@ -29,7 +29,7 @@ export interface RouteTableTools {
   readonly serves: (route: FlatRoute) => boolean;
   /** With signals when `isObserved`. */
   readonly compose: (route: FlatRoute, isObserved: boolean) => Handler;
-  readonly select: (route: FlatRoute) => Selection | undefined;
+  readonly select: (route: FlatRoute) => DeclaredFields | undefined;
 }
 
 /** The routes in force. A change takes effect at once and as a whole, or throws and changes nothing. */
@@ -72,7 +72,7 @@ export class RouteTable {
 
   list(): RouteInfo[] {
     return this.#router.routes.map((runnable) => {
-      const { pattern, source, run, observed, matched, selection, ...route } = runnable;
+      const { pattern, source, run, observed, matched, declared, ...route } = runnable;
       const { handlerName: handler, middlewareNames: middlewares, ...info } = route;
       return { ...info, handler, middlewares };
     });
@@ -106,6 +106,6 @@ export class RouteTable {
     const matched = Object.freeze({ method, path, controller, handler, contract });
     const { compose, select } = this.#tools;
     const runnable = toRunnable((isObserved) => compose(route, isObserved));
-    return { ...route, ...runnable, matched, selection: select(route) };
+    return { ...route, ...runnable, matched, declared: select(route) };
   }
 }

@@ -16,7 +16,7 @@ export interface CompileScope {
 }
 
 /** A class, an instance or a function → a function to call. `place` names the route that lists it. */
-export function compileMiddleware(
+export function readMiddleware(
   middleware: MiddlewareLike,
   place: string,
   { container, node, user, problems }: CompileScope,

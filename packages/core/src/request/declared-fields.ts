@@ -2,6 +2,7 @@ import { isJson, toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { atRow, compileSelect, InvalidResult } from "../schema/select.ts";
 import type { DeclaredError } from "../support/errors.ts";
+import { whenReady } from "../support/when-ready.ts";
 import type { Context } from "./context.ts";
 import { type ContentBody, type Contract, isContent, isSchema, returnsByStatus } from "./contract.ts";
 import type { ContractCheck } from "./contract-check.ts";
@@ -10,7 +11,7 @@ import { hopByHopHeaders, isResponse, notData, Reply, statusOf } from "./reply.t
 type Select = (value: unknown) => unknown;
 
 /** What leaves with the responses of a route: declared fields only, also of what a middleware returned. Compiled once for each route. */
-export class Selection {
+export class DeclaredFields {
   /** Undefined in production. */
   readonly check: ContractCheck | undefined;
   readonly #declared = new Map<number, Select | ContentBody | null>();
@@ -36,8 +37,7 @@ export class Selection {
     if (declared === null) return new Reply(status, "empty", undefined);
     if (typeof declared === "object") return toContentReply(ctx, reply, declared);
     if (kind === "json") {
-      const selected = declared(value);
-      return selected instanceof Promise ? selected.then((ready) => reply.withValue(ready)) : reply.withValue(selected);
+      return whenReady(declared(value), (selected) => reply.withValue(selected));
     }
     if (!(value instanceof JsonArray)) throw refuseBody(reply);
     value.select((row, index) => selectRow(declared, row, index));
