@@ -6,17 +6,8 @@ import { join } from "node:path";
 import { parse } from "node:querystring";
 import { pipeline } from "node:stream";
 import { gzip } from "node:zlib";
-import {
-  created,
-  fewPosts,
-  filesFolder,
-  hello,
-  type NewPost,
-  type Post,
-  posts,
-  routes,
-  secret,
-} from "./support/data.ts";
+import { created, fewPosts, filesFolder, hello, type Post, posts, routes, secret } from "./support/data.ts";
+import { isNewPost } from "./support/new-post-by-hand.ts";
 import { serve } from "./support/serve.ts";
 
 function listen(port: number, listener: RequestListener): void {
@@ -50,24 +41,6 @@ function readJson(req: IncomingMessage, done: (value: unknown) => void, fail: ()
     }
     done(value);
   });
-}
-
-function isNewPost(value: unknown): value is NewPost {
-  if (typeof value !== "object" || value === null) return false;
-  const { title, content, priority, published, tags } = value as Partial<Record<keyof NewPost, unknown>>;
-  return (
-    typeof title === "string" &&
-    title.length >= 1 &&
-    title.length <= 200 &&
-    typeof content === "string" &&
-    content.length >= 1 &&
-    Number.isInteger(priority) &&
-    (priority as number) >= 1 &&
-    (priority as number) <= 5 &&
-    typeof published === "boolean" &&
-    Array.isArray(tags) &&
-    tags.every((tag) => typeof tag === "string")
-  );
 }
 
 type Step = (state: { count: number }, next: () => void) => void;

@@ -99,7 +99,8 @@ function drawFoot(
   const list = [...new Set(named.map(({ name, package: from }) => `${from} ${versions[name]}`))].join(", ");
   const servers = together ? "all servers at the same time" : "servers in turn";
   const cores = pinned ? "servers and load on a core each" : "servers and load on the same cores";
-  const lines = [`${date}. Node ${node.slice(1)}, ${load}; ${servers}, ${cores}.`, machine, list];
+  const runtimes = `Node ${node.slice(1)}${used.some(({ runtime }) => runtime === "bun") ? `, Bun ${versions.bun}` : ""}`;
+  const lines = [`${date}. ${runtimes}, ${load}; ${servers}, ${cores}.`, machine, list];
   return lines
     .map((text, index) => `<text class="quiet" x="${margin}" y="${y + index * 16}">${escapeText(text)}</text>`)
     .join("\n");

@@ -10,6 +10,7 @@ import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
 import { describeCheck, measureObserve } from "./observe.ts";
 import { help, type Options, parseOptions } from "./options.ts";
+import { withoutMissing } from "./peers.ts";
 import { checkInstalled } from "./prepare.ts";
 import { summarize } from "./results.ts";
 import { measureRouters, toRouterTables } from "./router.ts";
@@ -24,10 +25,11 @@ async function main(options: Options): Promise<void> {
   if (options.command !== "client" && options.command !== "routes") checkInstalled();
   switch (options.command) {
     case "run":
-      return runAll(options);
+      return runAll({ ...options, peers: withoutMissing(options.peers) });
     case "startup": {
-      const result = await measureStarts(options);
-      console.log(toStartTable(result, options.peers));
+      const peers = withoutMissing(options.peers);
+      const result = await measureStarts({ ...options, peers });
+      console.log(toStartTable(result, peers));
       return save("startup.json", { samples: result.samples, loaded: Object.fromEntries(result.loaded) });
     }
     case "router": {
@@ -100,7 +102,8 @@ async function runAll(options: Options): Promise<void> {
   const samples = await runScenarios(options);
   const summaries = summarize(samples, options.measure);
   const scenarios = await createScenarios();
-  console.log(`${setting.machine}; Node ${setting.node}; ${setting.load}\n`);
+  const bun = options.peers.some(({ runtime }) => runtime === "bun") ? `; Bun ${setting.versions.bun}` : "";
+  console.log(`${setting.machine}; Node ${setting.node}${bun}; ${setting.load}\n`);
   console.log(toScenarioTables(summaries, scenarios));
   save("run.json", { options, summaries, samples });
   if (summaries.some(({ ratio }) => ratio !== undefined)) {

@@ -75,7 +75,7 @@ Options
   --together             all peers of a scenario loaded at the same time, by processor time: the steadiest where others
                          use the machine too
   --tenon source         Tenon's source instead of what its packages publish; no build is needed then
-  --profile              writes a CPU profile of every server to bench/results/profiles
+  --profile              writes a CPU profile of every server on Node to bench/results/profiles
   --minutes n            the time limit of bars, connections, observe and compress, 1 to 60 (7); bars takes no other
                          option but --scenarios and --tenon
   --engines pg-boss      some engines of job-engines: ${engineNames.join(", ")}

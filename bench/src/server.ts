@@ -5,6 +5,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { bunFile } from "./bun.ts";
 import { endWithUs } from "./children.ts";
 import { pinned } from "./cores.ts";
 import type { PeerInfo } from "./peers.ts";
@@ -15,7 +16,7 @@ export interface ServerOptions {
   readonly database: string;
   /** Serves from so many processes, which no core is reserved for. Only Tenon can. */
   readonly workers?: number;
-  /** Where a CPU profile is written when the server stops. */
+  /** Where a CPU profile is written when the server stops, if it runs on Node. */
   readonly profile?: string | undefined;
 }
 
@@ -27,10 +28,12 @@ export class Server {
   /** When the process was started, by `performance.now()`. */
   readonly begun: number;
   readonly #child: ChildProcess;
+  readonly #runtime: PeerInfo["runtime"];
   #said = "";
 
-  private constructor(child: ChildProcess, port: number, begun: number) {
+  private constructor(child: ChildProcess, runtime: PeerInfo["runtime"], port: number, begun: number) {
     this.#child = child;
+    this.#runtime = runtime;
     this.port = port;
     this.begun = begun;
     endWithUs(child);
@@ -40,15 +43,14 @@ export class Server {
 
   static async start(peer: PeerInfo, scenario: string, options: ServerOptions): Promise<Server> {
     const port = await freePort();
-    const args = [
+    const flags = [
       ...(options.tenon === "source" ? ["--conditions=@tenon/source"] : []),
       ...(options.profile === undefined ? [] : profileFlags(options.profile, `${peer.name}-${scenario}-${port}`)),
-      fileURLToPath(new URL(`../peers/${peer.file}`, import.meta.url)),
-      scenario,
-      String(port),
     ];
-    const node: [string, ...string[]] = [process.execPath, ...args];
-    const [command, ...rest] = options.workers === undefined ? pinned("server", node) : node;
+    const runtime: [string, ...string[]] = peer.runtime === "bun" ? [bunFile] : [process.execPath, ...flags];
+    const file = fileURLToPath(new URL(`../peers/${peer.file}`, import.meta.url));
+    const all: [string, ...string[]] = [...runtime, file, scenario, String(port)];
+    const [command, ...rest] = options.workers === undefined ? pinned("server", all) : all;
     const begun = performance.now();
     const child = spawn(command, rest, {
       stdio: ["ignore", "pipe", "pipe"],
@@ -60,7 +62,7 @@ export class Server {
         WORKERS: String(options.workers ?? 1),
       },
     });
-    const server = new Server(child, port, begun);
+    const server = new Server(child, peer.runtime, port, begun);
     try {
       await server.#untilReady();
     } catch (error) {
@@ -78,7 +80,8 @@ export class Server {
 
   /** Seconds of processor time that all its threads have used; 0 where the system does not tell. */
   get processorTime(): number {
-    return processorTimeOf(this.#child.pid);
+    const { pid } = this.#child;
+    return this.#runtime === "bun" ? processorTimeWithEnded(pid) : processorTimeOf(pid);
   }
 
   async stop(): Promise<void> {
@@ -110,6 +113,21 @@ export function processorTimeOf(pid: number | undefined): number {
   try {
     const times = readdirSync(folder).map((task) => readFileSync(join(folder, task, "schedstat"), "utf8"));
     return times.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e9;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * The same in steps of 10 ms, and with the threads that have ended: Bun's compiler threads end after ten seconds
+ * without work, and without them the sum would fall.
+ */
+function processorTimeWithEnded(pid: number | undefined): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" "); // the name before it may contain spaces
+    const [user, system] = fields.slice(11);
+    return (Number(user) + Number(system)) / 100; // clock ticks, 100 a second on every Linux
   } catch {
     return 0;
   }
