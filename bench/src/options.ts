@@ -56,7 +56,7 @@ Commands
   routes     tsc with 1,000 routes of route.get() and as records; exit code 1 when it is too slow
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
-  observe    what signals cost without a subscriber, and tracing with one, beside Fastify with its plugin
+  observe    what the tracing channels cost without a subscriber, and traces with one, beside Fastify with its plugin
   compress   compressed JSON and precompressed files, beside Fastify with its plugins and bare node:http
   jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
   job-engines  what each engine of background jobs loses in a crash, about 12 minutes

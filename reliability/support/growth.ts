@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AnyDatabase, SqlSignal } from "@tenon/data";
+import type { AnyDatabase, TracedSql } from "@tenon/data";
 import { sql } from "@tenon/data";
 import pg from "pg";
 import { withPostgres } from "../../packages/data/test/support/services.ts";
@@ -82,7 +82,7 @@ export async function countTurns(body: () => Promise<unknown>): Promise<{ turns:
 export async function countStatements(pattern: RegExp, body: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const note = (message: unknown) => {
-    if (pattern.test((message as SqlSignal).sql)) count++; // what the channel carries
+    if (pattern.test((message as TracedSql).sql)) count++; // what the channel carries
   };
   subscribe("tracing:tenon.sql:start", note);
   try {

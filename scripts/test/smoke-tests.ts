@@ -18,7 +18,7 @@ export const smokeTests: readonly string[] = [
   "packages/core/test/app/signals.test.ts",
   "packages/core/test/cli/process.test.ts",
   "packages/core/test/config/env-file.test.ts",
-  "packages/core/test/request/channels.test.ts",
+  "packages/core/test/request/tracing.test.ts",
   "packages/observe/test/fetch-channels.test.ts",
   "packages/devtools/test/error-text/stack-frame.test.ts", // stack traces
   "packages/core/test/http/builtin.test.ts",

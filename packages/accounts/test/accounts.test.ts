@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { test } from "node:test";
 import { AccountEvents, AccountSecondFactor, AccountUsers } from "@tenon/accounts";
 import { ApiKeys, Passwords, RefreshTokens, SecondFactor, Sessions } from "@tenon/auth";
-import { type AnyDatabase, Database, type SqlSignal } from "@tenon/data";
+import { type AnyDatabase, Database, type TracedSql } from "@tenon/data";
 import { enableFactor } from "../../auth/test/support/authenticator.ts";
 import { databases } from "../../jobs/test/support/jobs-app.ts";
 import { AccountTokens } from "../src/account-tokens.ts";
@@ -41,11 +41,11 @@ async function tablesWith(parts: AccountsApp, text: string): Promise<string[]> {
 }
 
 /** The statements that run meanwhile, without those of other tests: by the name of the database. */
-async function countStatements(run: () => Promise<unknown>, isOwn: (signal: SqlSignal) => boolean): Promise<string[]> {
+async function countStatements(run: () => Promise<unknown>, isOwn: (traced: TracedSql) => boolean): Promise<string[]> {
   const statements: string[] = [];
   const note = (message: unknown) => {
-    const signal = message as SqlSignal; // what the channel carries
-    if (isOwn(signal)) statements.push(signal.sql);
+    const traced = message as TracedSql; // what the channel carries
+    if (isOwn(traced)) statements.push(traced.sql);
   };
   subscribe("tracing:tenon.sql:start", note);
   try {

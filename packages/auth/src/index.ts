@@ -29,7 +29,7 @@ export {
   sessionCookie,
   sessionSeconds,
 } from "./settings.ts";
-export type { HashSignal } from "./signals.ts";
 export { type Claims, Tokens } from "./tokens.ts";
+export type { TracedHash } from "./tracing.ts";
 export { invalidToken } from "./unauthorized.ts";
 export { useFastPasswords } from "./use-fast-passwords.ts";

@@ -4,7 +4,7 @@ import { networkOf } from "@tenon/core/middleware";
 import type { Metric } from "@tenon/core/platform";
 import { compare, getRounds, hash } from "bcrypt";
 import { AuthSettings, BcryptCost } from "./settings.ts";
-import { traceHash } from "./signals.ts";
+import { traceHash } from "./tracing.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const maxBytes = 72;

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
 import { PasswordLogin, Passwords, SecondFactor, SecondFactorRequired, useFastPasswords } from "@tenon/auth";
 import { type Context, HttpError, inject, type Routes } from "@tenon/core";
-import { sqlSignal } from "../../data/src/signals.ts";
-import { hashSignal } from "../src/signals.ts";
+import { sqlTracing } from "../../data/src/tracing.ts";
+import { hashTracing } from "../src/tracing.ts";
 import { type AuthApp, withAuth } from "./support/auth-app.ts";
 import { enableFactor } from "./support/authenticator.ts";
 
@@ -141,8 +141,8 @@ test("an unknown user and a wrong password cost the same comparison, reads and w
     await enableFactor(factor, "eve", () => clock.now());
     const hashing = { start: ({ operation }: { readonly operation: string }) => note(operation) };
     const querying = { start: ({ sql }: { readonly sql: string }) => note(sql) };
-    hashSignal.subscribe(hashing);
-    sqlSignal.subscribe(querying);
+    hashTracing.subscribe(hashing);
+    sqlTracing.subscribe(querying);
     try {
       const [unknown = [], ...known] = await Promise.all(
         ["unknown", "ada", "eve"].map((account) => {
@@ -162,8 +162,8 @@ test("an unknown user and a wrong password cost the same comparison, reads and w
         "the failure is counted",
       );
     } finally {
-      hashSignal.unsubscribe(hashing);
-      sqlSignal.unsubscribe(querying);
+      hashTracing.unsubscribe(hashing);
+      sqlTracing.unsubscribe(querying);
     }
   });
 });

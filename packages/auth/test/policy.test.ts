@@ -5,7 +5,7 @@ import { type Context, dto, inject, integer, route, string } from "@tenon/core";
 import { autoIncrement, Database, type Migration } from "@tenon/data";
 import type { Generated } from "kysely";
 import type { Equal, Expect } from "../../core/test/support/types.ts";
-import { sqlSignal } from "../../data/src/signals.ts";
+import { sqlTracing } from "../../data/src/tracing.ts";
 import { databases } from "../../data/test/support/stores.ts";
 import { type AuthApp, withAuth } from "./support/auth-app.ts";
 
@@ -213,12 +213,12 @@ for (const adapter of databases.filter(({ name }) => name !== "SQLite file")) {
     run("loaded() has the object without a second statement", async ({ app }) => {
       const client = await loginAs(app, { id: "ada" });
       const statements: string[] = [];
-      const count = (signal: unknown) => statements.push((signal as { readonly sql: string }).sql); // see SqlSignal
-      sqlSignal.start.subscribe(count);
+      const count = (traced: unknown) => statements.push((traced as { readonly sql: string }).sql); // see TracedSql
+      sqlTracing.start.subscribe(count);
       try {
         assert.equal((await client.request("GET", `/notes/${note}`)).status, 200);
       } finally {
-        sqlSignal.start.unsubscribe(count);
+        sqlTracing.start.unsubscribe(count);
       }
       assert.equal(statements.filter((sql) => sql.includes("notes")).length, 1);
     });

@@ -13,10 +13,10 @@ export {
 } from "./app/platform.ts";
 export { openHttp } from "./http/api.ts";
 export type { HttpOptions } from "./http/settings.ts";
+export type { DroppedLines, LoggedFields, LoggedLine } from "./log/log-channels.ts";
 export { Redactor } from "./log/log-redact.ts";
-export type { LogDroppedSignal, LogLineSignal, LogSignal } from "./log/log-signals.ts";
-export type { HandlerSignal, MiddlewareSignal, RequestSignal, Signal, SignalOutcome } from "./request/channels.ts";
 export type { RequestHandler } from "./request/kernel.ts";
 export { type HeaderEntries, Outgoing, toOutgoing, Upgrade, type UpgradeOptions } from "./request/reply.ts";
 export type { Incoming } from "./request/request.ts";
+export type { TracedHandler, TracedMiddleware, TracedOutcome, TracedRequest, Tracing } from "./request/tracing.ts";
 export type { FlatRoute } from "./route/flatten.ts";

@@ -33,7 +33,7 @@ export { RefuseWhenBusy } from "./refuse-when-busy.ts";
 export { rejectDuplicates } from "./reject-duplicates.ts";
 export { type Row, toRow } from "./row.ts";
 export { type SharedPostgres, type SharedRedis, SharedStore } from "./shared/shared-store.ts";
-export type { RedisSignal, SqlSignal } from "./signals.ts";
 export { isUniqueViolation, StoreError } from "./store-error.ts";
 export { storeGuarantees } from "./store-guarantees.ts";
 export { Sweeps } from "./sweeps.ts";
+export type { TracedRedis, TracedSql } from "./tracing.ts";

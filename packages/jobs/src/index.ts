@@ -8,7 +8,7 @@ export { JobCommands } from "./operations/job.commands.ts";
 export { type Schedule, schedule } from "./schedule.ts";
 export { Schedules } from "./schedules.ts";
 export type { JobsOptions } from "./settings.ts";
-export type { EnqueueSignal, JobSignal } from "./signals.ts";
 export type { Executor } from "./store/statement.ts";
+export type { TracedEnqueue, TracedJob } from "./tracing.ts";
 export { UnrecoverableError } from "./unrecoverable-error.ts";
 export { type WorkerApp, type WorkerOptions, worker } from "./worker.ts";

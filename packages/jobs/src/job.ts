@@ -10,7 +10,7 @@ import {
   type Schema,
 } from "@tenon/core";
 import { definitionOf, type JobDefinition, type JobValue, toJobContract } from "./job-definition.ts";
-import { JobSignals } from "./job-signals.ts";
+import { JobLinks } from "./job-links.ts";
 import { Jobs } from "./jobs.ts";
 
 const Flags = dto({ enqueue: boolean().describe("Queues the job instead of running it now") });
@@ -41,10 +41,10 @@ export function job<Input extends Schema>(
 /** Gives a handler its job. At a terminal, `--enqueue` adds the job instead. */
 export class JobEntry implements Middleware {
   readonly #jobs = inject(Jobs);
-  readonly #signals = inject(JobSignals);
+  readonly #links = inject(JobLinks);
 
   handle(ctx: Context, next: Next): unknown {
-    const running = this.#signals.running.get(ctx.signal);
+    const running = this.#links.running.get(ctx.signal);
     if (running !== undefined) {
       ctx.set("job", running);
       return next();

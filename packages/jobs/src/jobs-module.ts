@@ -1,7 +1,7 @@
 import { defineModule, type Module, provide } from "@tenon/core";
 import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
+import { JobLinks } from "./job-links.ts";
 import { JobSchema } from "./job-schema.ts";
-import { JobSignals } from "./job-signals.ts";
 import { Jobs } from "./jobs.ts";
 import { JobPanels } from "./operations/dev-panel.ts";
 import { JobHealth } from "./operations/job-health.ts";
@@ -25,7 +25,7 @@ export function jobsModule<Data extends Module, const Imports extends readonly M
     declarations: [
       provide(JobSettings, () => toJobSettings(resolveOptions<PlainJobsOptions>(options))),
       JobSchema,
-      JobSignals,
+      JobLinks,
       JobStore,
       Jobs,
       Schedules,
@@ -34,6 +34,6 @@ export function jobsModule<Data extends Module, const Imports extends readonly M
       JobHealth,
       JobPanels,
     ],
-    exports: [Jobs, Schedules, JobSignals],
+    exports: [Jobs, Schedules, JobLinks],
   });
 }

@@ -2,13 +2,13 @@ import { HttpError, inject, type Schema } from "@tenon/core";
 import { describeStores, runInBatches } from "@tenon/core/internal";
 import { isUniqueViolation, StoreError, storeGuarantees } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
+import { JobLinks } from "./job-links.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
-import { JobSignals } from "./job-signals.ts";
 import { type EnqueueOptions, toKey, toNewJobs, toStoredInput } from "./new-jobs.ts";
 import { JobSettings } from "./settings.ts";
-import { traceEnqueue } from "./signals.ts";
 import { JobStore, type ListOptions, type NewJobs } from "./store/job-store.ts";
 import type { Executor } from "./store/statement.ts";
+import { traceEnqueue } from "./tracing.ts";
 
 export interface EnqueueManyOptions<Input> extends Omit<EnqueueOptions, "key"> {
   /** The key of each job. */
@@ -38,7 +38,7 @@ const mostDeadlocks = 5;
 export class Jobs {
   readonly #store = inject(JobStore);
   readonly #settings = inject(JobSettings);
-  readonly #signals = inject(JobSignals);
+  readonly #links = inject(JobLinks);
 
   [describeStores](): Readonly<Record<"jobs", { guarantee: string }>> {
     return { jobs: { guarantee: storeGuarantees.jobs[this.#store.database.kind] } };
@@ -57,7 +57,7 @@ export class Jobs {
     const { id, created } = await traceEnqueue(definition, 1, (carrier) =>
       this.#insert({ ...jobs, carrier }, text, key, transaction),
     );
-    if (created && transaction === undefined) await this.#signals.onInline?.(id);
+    if (created && transaction === undefined) await this.#links.onInline?.(id);
     return { id, created };
   }
 
@@ -78,7 +78,7 @@ export class Jobs {
       retryDeadlock(transaction, () => this.#insertMany({ ...jobs, carrier }, rows, transaction)),
     );
     if (transaction === undefined)
-      for (const { id, created } of enqueued) if (created) await this.#signals.onInline?.(id);
+      for (const { id, created } of enqueued) if (created) await this.#links.onInline?.(id);
     return enqueued;
   }
 
@@ -112,7 +112,7 @@ export class Jobs {
   /** Cancels a job that waits or runs; `ctx.signal` of a running one is aborted. False when it has ended or is unknown. */
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#store.cancel(id, this.#settings.keep.done);
-    if (cancelled) this.#signals.onCancel?.(id);
+    if (cancelled) this.#links.onCancel?.(id);
     return cancelled;
   }
 

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { test } from "node:test";
 import { api, defineModule, provide, type Routes, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { type AnyDatabase, Database, dataModule, type SqlSignal, sql } from "@tenon/data";
+import { type AnyDatabase, Database, dataModule, sql, type TracedSql } from "@tenon/data";
 import { defineJob, type JobRecord, Jobs, job, jobsModule } from "@tenon/jobs";
 import pg from "pg";
 import { until } from "../../core/test/support/until.ts";
@@ -169,7 +169,7 @@ for (const database of databases) {
       }
       let claims = 0;
       const note = (message: unknown) => {
-        if (/set state = 'running'/.test((message as SqlSignal).sql)) claims++; // what the channel carries
+        if (/set state = 'running'/.test((message as TracedSql).sql)) claims++; // what the channel carries
       };
       const last = await withJobsApp(url, {}, async (app) => {
         const jobs = app.get(Jobs);
@@ -213,7 +213,7 @@ for (const database of databases) {
       }
       const moves: string[] = [];
       const note = (message: unknown) => {
-        const { sql: text } = message as SqlSignal; // what the channel carries
+        const { sql: text } = message as TracedSql; // what the channel carries
         if (/set queue =/.test(text)) moves.push(text);
       };
       const body = async (app: JobsApp) => {

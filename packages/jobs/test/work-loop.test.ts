@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { type Context, dto, type Infer, type Routes, string } from "@tenon/core";
 import { FakeClock, useClock } from "@tenon/core/testing";
-import { Database, SharedStore, type SqlSignal, sql, type Transaction } from "@tenon/data";
+import { Database, SharedStore, sql, type TracedSql, type Transaction } from "@tenon/data";
 import { defineJob, Jobs, job, UnrecoverableError } from "@tenon/jobs";
 import { LogLines } from "../../core/test/support/log-lines.ts";
 import { until } from "../../core/test/support/until.ts";
@@ -395,7 +395,7 @@ test("the results of one statement have a bounded size", async () => {
   }
   const sizes: number[] = [];
   const measure = (message: unknown) => {
-    const { sql: text, parameters } = message as SqlSignal; // what the channel carries
+    const { sql: text, parameters } = message as TracedSql; // what the channel carries
     if (text.startsWith("update tenon_jobs") && text.includes("o.result")) {
       sizes.push(Math.max(...parameters.map((value) => String(value).length)));
     }

@@ -5,8 +5,8 @@ export { type Closing, LiveConnections, type LiveStats } from "./connections.ts"
 export { liveModule } from "./live-module.ts";
 export { InvalidMessage } from "./messages.ts";
 export type { LiveOptions } from "./settings.ts";
-export type { EventSignal, MessageSignal } from "./signals.ts";
 export type { LiveSocket } from "./socket/live-socket.ts";
 export { socket } from "./socket/socket.ts";
 export type { EventStream } from "./stream/event-stream.ts";
 export { events } from "./stream/events.ts";
+export type { TracedEvent, TracedMessage } from "./tracing.ts";

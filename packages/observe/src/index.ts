@@ -1,5 +1,5 @@
 export { observeModule } from "./observe-module.ts";
-export { SignalContextManager } from "./otel/signal-context.ts";
+export { TracingContextManager } from "./otel/tracing-context.ts";
 export { Metrics } from "./prometheus/metrics.ts";
 export { MetricsServer } from "./prometheus/metrics-server.ts";
 export type { ObserveOptions } from "./settings.ts";

@@ -3,7 +3,7 @@ import { Introspection } from "@tenon/core/platform";
 import { ObserveSettings } from "./settings.ts";
 import { joinTelemetry, leaveTelemetry, type Telemetry } from "./telemetry.ts";
 
-/** Listens to the signals of the process while the application runs. */
+/** Listens to the channels of the process while the application runs. */
 export class Observer implements OnStart, OnStop {
   readonly #settings = inject(ObserveSettings);
   readonly #introspection = inject(Introspection);

@@ -2,7 +2,7 @@ import { context, type Meter, metrics, trace } from "@opentelemetry/api";
 import type { Log } from "@tenon/core";
 import { listenToFetch } from "./fetch-channels.ts";
 import { hasTracerProvider, startSdk } from "./otel/sdk.ts";
-import { SignalContextManager } from "./otel/signal-context.ts";
+import { TracingContextManager } from "./otel/tracing-context.ts";
 import type { ObserveSettings } from "./settings.ts";
 import { FetchSpans } from "./spans/fetch-spans.ts";
 import { enqueueSpans, jobSpans } from "./spans/job-spans.ts";
@@ -31,14 +31,14 @@ export async function startOpenTelemetry(
   { settings, serviceName, log }: TelemetryParts,
   summaries: SqlSummaries,
 ): Promise<OpenTelemetry> {
-  const manager = settings.contextManager ?? new SignalContextManager();
+  const manager = settings.contextManager ?? new TracingContextManager();
   const sdk = await startSdk(manager, serviceName, log);
   const isTraced = hasTracerProvider();
   // with an SDK of the application, and without another manager, spans that it starts itself would not be children
   const isOurs = sdk !== undefined || settings.contextManager !== undefined || !isTraced;
   if (!isOurs && !context.setGlobalContextManager(manager))
     log.warn(
-      "OpenTelemetry has a context manager of another package: give its SDK and observeModule() the same SignalContextManager",
+      "OpenTelemetry has a context manager of another package: give its SDK and observeModule() the same TracingContextManager",
     );
   const disconnect = isTraced ? connectSpans(manager, settings, summaries, sdk === undefined) : [];
   const isSent = metrics.getMeterProvider().constructor.name !== "NoopMeterProvider";
@@ -52,7 +52,7 @@ export async function startOpenTelemetry(
 }
 
 function connectSpans(
-  manager: SignalContextManager,
+  manager: TracingContextManager,
   settings: ObserveSettings,
   summaries: SqlSummaries,
   hasEarlyAttributes: boolean,

@@ -1,6 +1,6 @@
 import { type MiddlewareLike, type Module, token } from "@tenon/core";
 import { checkOptions, type Injectable, type OptionTable, refuseOption, takes } from "@tenon/core/internal";
-import type { SignalContextManager } from "./otel/signal-context.ts";
+import type { TracingContextManager } from "./otel/tracing-context.ts";
 
 /** `GET /metrics` on the port of the application, guarded by a token or by middlewares, or on a port of its own. */
 export interface MetricsOptions {
@@ -30,7 +30,7 @@ export interface PlainObserveOptions {
   /** Defaults to OTEL_SERVICE_NAME, then to the name of the application's module. */
   readonly serviceName?: string;
   /** The one of an SDK that the application starts itself. */
-  readonly contextManager?: SignalContextManager;
+  readonly contextManager?: TracingContextManager;
 }
 
 /** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
@@ -46,7 +46,7 @@ export interface ObserveSettings {
   readonly continueTraces: boolean;
   readonly ignoredPaths: ReadonlySet<string>;
   readonly serviceName: string | undefined;
-  readonly contextManager: SignalContextManager | undefined;
+  readonly contextManager: TracingContextManager | undefined;
 }
 export const ObserveSettings = token<ObserveSettings>("observeModule()");
 

@@ -1,11 +1,11 @@
-import { SignalMetrics } from "./metrics/signal-metrics.ts";
+import { TracingMetrics } from "./metrics/tracing-metrics.ts";
 import type { OpenTelemetry, TelemetryParts } from "./open-telemetry.ts";
 import { hasApi } from "./otel/packages.ts";
 import { SqlSummaries } from "./spans/sql-text.ts";
 
-/** What listens to the signals of this process: metrics, and OpenTelemetry where its API is installed. */
+/** What listens to the channels of this process: metrics, and OpenTelemetry where its API is installed. */
 export interface Telemetry {
-  readonly metrics: SignalMetrics;
+  readonly metrics: TracingMetrics;
   readonly openTelemetry: OpenTelemetry | undefined;
   /** Sends what is waiting. */
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ async function startTelemetry(parts: TelemetryParts): Promise<Telemetry> {
   const loaded = (await hasApi()) ? await import("./open-telemetry.ts") : undefined;
   const openTelemetry = await loaded?.startOpenTelemetry(parts, summaries);
   const meter = openTelemetry?.meter;
-  const metrics = new SignalMetrics(summaries);
+  const metrics = new TracingMetrics(summaries);
   const isMeasured = parts.settings.metrics !== undefined || meter !== undefined;
   const disconnect = isMeasured ? metrics.connect(meter) : undefined;
   return {

@@ -21,12 +21,12 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-tr
 import { api, type Context, defineModule, inject, type Next, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { Database, dataModule, KeyValue, sql } from "@tenon/data";
-import { observeModule, SignalContextManager } from "@tenon/observe";
+import { observeModule, TracingContextManager } from "@tenon/observe";
 import { LogLines } from "../../core/test/support/log-lines.ts";
 import { until } from "../../core/test/support/until.ts";
 import { services, withPostgres } from "../../data/test/support/services.ts";
 import { count, shopModule } from "../../devtools/test/support/shop.ts";
-import { requestSignal } from "../src/channels.ts";
+import { requestTracing } from "../src/tracing.ts";
 
 class Shop {
   routes(): Routes {
@@ -57,7 +57,7 @@ afterEach(() => {
   for (const one of [trace, metrics, propagation, context]) one.disable();
 });
 
-function startSdk(contextManager?: SignalContextManager) {
+function startSdk(contextManager?: TracingContextManager) {
   const exporter = new InMemorySpanExporter();
   const sdk = new NodeSDK({
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
@@ -71,7 +71,7 @@ function startSdk(contextManager?: SignalContextManager) {
 }
 
 test("spans of the application are children of its request, with an SDK of its own", async () => {
-  const contextManager = new SignalContextManager();
+  const contextManager = new TracingContextManager();
   const { exporter, sdk } = startSdk(contextManager);
   const module = defineModule({ name: "shop", imports: [observeModule({ contextManager })], declarations: [Shop] });
   const app = await createTestApp(module, api(), { log: { level: "silent" } });
@@ -84,7 +84,7 @@ test("spans of the application are children of its request, with an SDK of its o
   const [event] = spans.find(({ name }) => name === "GET /thrown")?.events ?? [];
   assert.equal(event?.attributes?.["exception.message"], "a text was thrown, which is not an Error");
   await app.stop();
-  assert.equal(requestSignal.hasSubscribers, false, "nothing listens after the stop");
+  assert.equal(requestTracing.hasSubscribers, false, "nothing listens after the stop");
   await sdk.shutdown();
 });
 
@@ -106,7 +106,7 @@ const isWithout = redis === undefined || postgres === undefined;
 
 test("spans of stores say where they ran, and why they failed", { skip: isWithout }, async () => {
   await withPostgres(async (database) => {
-    const contextManager = new SignalContextManager();
+    const contextManager = new TracingContextManager();
     const { exporter, sdk } = startSdk(contextManager);
     const data = dataModule({ database, keyValue: redis });
     const imports = [observeModule({ contextManager }), data];
@@ -136,7 +136,7 @@ test("spans of stores say where they ran, and why they failed", { skip: isWithou
 });
 
 test("a message of a WebSocket has a span, a metric, and log lines with its trace", async () => {
-  const contextManager = new SignalContextManager();
+  const contextManager = new TracingContextManager();
   const { exporter, sdk } = startSdk(contextManager);
   const log = new LogLines();
   const observe = observeModule({ contextManager, metrics: { path: "/metrics", public: true } });
@@ -181,7 +181,7 @@ test("a fetch whose body is not read has not failed", async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // of a port
-  const contextManager = new SignalContextManager();
+  const contextManager = new TracingContextManager();
   const { exporter, sdk } = startSdk(contextManager);
   const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
   const imports = [observeModule({ contextManager }), data];
@@ -201,7 +201,7 @@ test("a fetch whose body is not read has not failed", async () => {
 });
 
 test("two applications in one process make each span once", async () => {
-  const contextManager = new SignalContextManager();
+  const contextManager = new TracingContextManager();
   const { exporter, sdk } = startSdk(contextManager);
   const create = () =>
     createTestApp(
@@ -233,13 +233,13 @@ test("a context manager of another package is reported", async () => {
     log: log.options,
   });
   await app.start();
-  assert.match(log.messages("warn").join(), /give its SDK and observeModule\(\) the same SignalContextManager/);
+  assert.match(log.messages("warn").join(), /give its SDK and observeModule\(\) the same TracingContextManager/);
   await app.stop();
   await sdk.shutdown();
 });
 
 test("the context manager runs functions in a context, and binds them to one", () => {
-  const manager = new SignalContextManager().enable();
+  const manager = new TracingContextManager().enable();
   const key = Symbol("key");
   const inner = manager.active().setValue(key, 7);
   const read = function (this: unknown, ...args: number[]) {
@@ -255,7 +255,7 @@ test("the context manager runs functions in a context, and binds them to one", (
 
 test("a context keeps each value that is set, and loses those that are deleted", () => {
   const [first, second] = [Symbol("first"), Symbol("second")];
-  const empty = new SignalContextManager().active();
+  const empty = new TracingContextManager().active();
   const one = empty.setValue(first, 1);
   const two = one.setValue(second, 2);
   const read = (values: typeof one) => [values.getValue(first), values.getValue(second)];

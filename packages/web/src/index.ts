@@ -4,7 +4,7 @@ export type { Session } from "./sessions/session.ts";
 export { sessionsModule } from "./sessions/sessions-module.ts";
 export type { SessionOptions } from "./sessions/settings.ts";
 export { WebSessions } from "./sessions/web-sessions.ts";
-export type { ViewSignal } from "./signals.ts";
+export type { TracedView } from "./tracing.ts";
 export type { Page } from "./views/page.ts";
 export { Redirect, redirect, View, view } from "./views/view.ts";
 export type { ViewEngine } from "./views/view-engine.ts";

@@ -6,7 +6,7 @@ export interface Injector {
 }
 
 // What is being constructed. The only other state at module level in core: the channels and `requestStore` of
-// request/channels.ts, once in a process like node:diagnostics_channel; what is known about a schema of another library, for
+// request/tracing.ts, once in a process like node:diagnostics_channel; what is known about a schema of another library, for
 // as long as that lives (schema/foreign-schema.ts); and the registry of middleware/file-chunks.ts, which closes forgotten files.
 let current: Injector | undefined;
 

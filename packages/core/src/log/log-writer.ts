@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { logDroppedSignal } from "./log-signals.ts";
+import { logDroppedChannel } from "./log-channels.ts";
 
 export interface LogDestination {
   /** A line that it throws for, or rejects, is dropped and counted. */
@@ -58,7 +58,7 @@ export class LogWriter implements LogDestination {
     const size = Buffer.byteLength(line);
     if (this.#bytes > 0 && this.#bytes + size > capacity) {
       this.#dropped++;
-      logDroppedSignal.publish({ count: 1 });
+      logDroppedChannel.publish({ count: 1 });
       return;
     }
     this.#bytes += size;
@@ -175,7 +175,7 @@ export class LogGuard implements LogDestination {
       await this.#destination.write(line);
     } catch {
       this.#dropped += count;
-      logDroppedSignal.publish({ count });
+      logDroppedChannel.publish({ count });
     }
   }
 }

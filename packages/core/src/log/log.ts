@@ -1,9 +1,9 @@
 import pino from "pino";
 import { token } from "../inject/token.ts";
 import { checkOptions } from "../support/options.ts";
+import { logChannel, logLineChannel } from "./log-channels.ts";
 import { type LogFields, toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
-import { logLineSignal, logSignal } from "./log-signals.ts";
 import { type LogDestination, LogGuard, LogWriter } from "./log-writer.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -59,7 +59,7 @@ export function createLog(
     },
     {
       write: (line: string) => {
-        if (logLineSignal.hasSubscribers) logLineSignal.publish({ line });
+        if (logLineChannel.hasSubscribers) logLineChannel.publish({ line });
         target.write(toLine(line));
       },
     },
@@ -79,7 +79,7 @@ export function createLog(
 
 /** The subscribers of `tenon.log` may add fields to a line. */
 function publishFields(redacted: Record<string, unknown>): Record<string, unknown> {
-  if (logSignal.hasSubscribers) logSignal.publish({ fields: redacted });
+  if (logChannel.hasSubscribers) logChannel.publish({ fields: redacted });
   return redacted;
 }
 

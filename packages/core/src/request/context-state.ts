@@ -43,7 +43,7 @@ export class ContextState {
   bodyLimit: number | undefined;
   leases: Lease[] | undefined;
   /** What the kernel publishes about this request. */
-  signal: object | undefined;
+  traced: object | undefined;
   #request: RequestView | undefined;
   #queries: readonly (readonly [name: string, value: string])[] | undefined;
 
@@ -77,7 +77,7 @@ export class ContextState {
     this.log = undefined;
     this.cookies = undefined;
     this.hooks = undefined;
-    this.signal = undefined;
+    this.traced = undefined;
     this.#request = undefined;
     this.#queries = undefined;
   }

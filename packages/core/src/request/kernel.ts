@@ -5,7 +5,6 @@ import { createOverloadLog } from "../log/overload-log.ts";
 import { toSafeName } from "../log/safe-urls.ts";
 import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
 import { MalformedTarget, refuseNul } from "../support/path.ts";
-import { handlerSignal, middlewareSignal, RequestSignal, requestSignal, requestStore, trace } from "./channels.ts";
 import { type Context, RequestContext, stateOf } from "./context.ts";
 import type { ContextTools, InputReaders, ReplyHook } from "./context-state.ts";
 import { describeRoute, type MatchedRoute, type RouteParams } from "./contract.ts";
@@ -15,6 +14,7 @@ import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
+import { handlerTracing, middlewareTracing, requestStore, requestTracing, TracedRequest, trace } from "./tracing.ts";
 
 /** Handles a request. Neither throws nor rejects. */
 export interface RequestHandler {
@@ -94,16 +94,16 @@ export class Kernel implements RequestHandler {
       if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error, undefined);
       chain = this.#parts.onMalformed;
     }
-    const isObserved = handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
+    const isObserved = handlerTracing.hasSubscribers || middlewareTracing.hasSubscribers;
     const run = isObserved ? chain.observed() : chain.run;
-    if (!requestSignal.hasSubscribers) return this.#run(ctx, run, declared);
+    if (!requestTracing.hasSubscribers) return this.#run(ctx, run, declared);
     return this.#observe(incoming, ctx, () => this.#run(ctx, run, declared));
   }
 
   #observe(incoming: Incoming, ctx: Context, start: () => Outgoing | Promise<Outgoing>): Outgoing | Promise<Outgoing> {
-    const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
-    stateOf(ctx).signal = signal;
-    return requestStore.run(signal, () => trace(requestSignal, signal, start));
+    const traced = new TracedRequest(incoming, ctx, this.#parts.platform.name);
+    stateOf(ctx).traced = traced;
+    return requestStore.run(traced, () => trace(requestTracing, traced, start));
   }
 
   #run(ctx: Context, run: Handler, declared: DeclaredFields | undefined): Outgoing | Promise<Outgoing> {
@@ -182,10 +182,10 @@ export class Kernel implements RequestHandler {
 
 /** To the subscribers that saw the start of the request. */
 function publishError(ctx: Context, error: unknown): void {
-  const { signal } = stateOf(ctx);
-  if (!(signal instanceof RequestSignal)) return;
-  signal.error = error;
-  requestSignal.error.publish(signal);
+  const { traced } = stateOf(ctx);
+  if (!(traced instanceof TracedRequest)) return;
+  traced.error = error;
+  requestTracing.error.publish(traced);
 }
 
 function finish(ctx: Context, outgoing: Outgoing, declared: DeclaredFields | undefined): Outgoing {

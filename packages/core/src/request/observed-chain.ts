@@ -1,8 +1,8 @@
-import { handlerSignal, middlewareSignal, trace } from "./channels.ts";
 import type { Compiled } from "./compose.ts";
 import type { Handler } from "./handler.ts";
+import { handlerTracing, middlewareTracing, trace } from "./tracing.ts";
 
-/** A chain as it runs by default, and the same with signals, which is composed when a subscriber first needs it. */
+/** A chain as it runs by default, and the same with tracing, which is composed when a subscriber first needs it. */
 export interface Runnable {
   readonly run: Handler;
   readonly observed: () => Handler;
@@ -25,8 +25,8 @@ export function observeMiddleware(middleware: Compiled): Compiled {
   return {
     ...middleware,
     handle: (ctx, next) => {
-      if (!middlewareSignal.hasSubscribers) return handle(ctx, next);
-      return trace(middlewareSignal, { ctx, name }, () => handle(ctx, next));
+      if (!middlewareTracing.hasSubscribers) return handle(ctx, next);
+      return trace(middlewareTracing, { ctx, name }, () => handle(ctx, next));
     },
   };
 }
@@ -34,7 +34,7 @@ export function observeMiddleware(middleware: Compiled): Compiled {
 /** Publishes `tenon.handler`. */
 export function observeHandler(handler: Handler, name: string): Handler {
   return (ctx) => {
-    if (!handlerSignal.hasSubscribers) return handler(ctx);
-    return trace(handlerSignal, { ctx, name }, () => handler(ctx));
+    if (!handlerTracing.hasSubscribers) return handler(ctx);
+    return trace(handlerTracing, { ctx, name }, () => handler(ctx));
   };
 }

@@ -27,7 +27,7 @@ export interface RouteTableTools {
   /** Flattens routes that are added at run time. */
   readonly flatten: (routes: Routes, owner: string, problems: Problem[]) => FlatRoute[];
   readonly serves: (route: FlatRoute) => boolean;
-  /** With signals when `isObserved`. */
+  /** Traced when `isObserved`. */
   readonly compose: (route: FlatRoute, isObserved: boolean) => Handler;
   readonly select: (route: FlatRoute) => DeclaredFields | undefined;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endsWithin } from "@tenon/core/internal";
-import { type SqlPlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
 import { loadDriver } from "../support/load-driver.ts";
+import { type SqlPlace, toPlace } from "../tracing.ts";
 import { requestCancel } from "./postgres-cancel.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult, SingleClient } from "./postgres-driver.ts";
 import { hasSqlState, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";

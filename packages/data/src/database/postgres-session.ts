@@ -1,5 +1,5 @@
-import { type SqlPlace, traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
+import { type SqlPlace, traceSql } from "../tracing.ts";
 import type { Notice, PooledClient, PostgresResult } from "./postgres-driver.ts";
 import { isOutcomeUnknown, isServerError, translatePostgresError, UnconfirmedCommit } from "./postgres-errors.ts";
 

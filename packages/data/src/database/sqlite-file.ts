@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { RootOperationNode } from "kysely";
-import { type SqlPlace, sqlSignal, traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import { Mutex } from "../support/mutex.ts";
+import { type SqlPlace, sqlTracing, traceSql } from "../tracing.ts";
 import { SqliteConnection, type SqliteResult } from "./sqlite-connection.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
@@ -78,7 +78,7 @@ export class SqliteFile {
   /** Runs a statement synchronously; undefined when it has to wait. Most statements need neither a lock nor a retry. */
   executeNow(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult | undefined {
     // execute() publishes a statement once, also when it has to wait
-    return sqlSignal.hasSubscribers ? undefined : this.#executeNow(sql, parameters, query);
+    return sqlTracing.hasSubscribers ? undefined : this.#executeNow(sql, parameters, query);
   }
 
   #executeNow(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult | undefined {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endsWithin, trace } from "@tenon/core/internal";
-import { redisSignal, type StorePlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
 import { loadDriver } from "../support/load-driver.ts";
+import { redisTracing, type StorePlace, toPlace } from "../tracing.ts";
 
 /** The part of the client that is used here: its own type depends on the options it is created with. */
 interface Client {
@@ -74,9 +74,9 @@ export class RedisConnection {
 
   /** Runs one command. Rejects with `store unavailable` when Redis is down or does not respond in time. */
   run(command: readonly string[]): Promise<unknown> {
-    if (!redisSignal.hasSubscribers) return this.#run(command);
+    if (!redisTracing.hasSubscribers) return this.#run(command);
     const [name = "", ...keys] = command;
-    return trace(redisSignal, { command: name.toUpperCase(), keys: keys.length, place: this.#storePlace }, () =>
+    return trace(redisTracing, { command: name.toUpperCase(), keys: keys.length, place: this.#storePlace }, () =>
       this.#run(command),
     );
   }

@@ -139,7 +139,7 @@ for (const adapter of databases) {
       await new Migrations(db, all).up();
       const statements: string[] = [];
       const note = {
-        start: (signal: object) => void statements.push(String((signal as { readonly sql: string }).sql)),
+        start: (traced: object) => void statements.push(String((traced as { readonly sql: string }).sql)),
       };
       const channel = tracingChannel("tenon.sql");
       channel.subscribe(note as Required<typeof note> & Parameters<typeof channel.subscribe>[0]);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, test } from "node:test";
 import { api, BindError, defineModule, dto, inject, integer, jsonArray, route, string } from "@tenon/core";
-import type { Signal } from "@tenon/core/platform";
+import type { Tracing } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import {
   autoIncrement,
@@ -13,13 +13,13 @@ import {
   PageQuery,
   page,
   paginate,
-  type SqlSignal,
   sql,
   streamRows,
+  type TracedSql,
 } from "@tenon/data";
 import { databases, withStores } from "../support/stores.ts";
 
-const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
+const sqlTracing: Tracing<TracedSql> = tracingChannel("tenon.sql");
 
 interface Schema {
   authors: { id: Generated<number>; name: string; created_at: string };
@@ -108,11 +108,11 @@ function cursorOf(...fields: readonly unknown[]): string {
 async function countSql(run: () => Promise<number>) {
   let statements = 0;
   const count = () => void statements++;
-  sqlSignal.subscribe({ asyncEnd: count });
+  sqlTracing.subscribe({ asyncEnd: count });
   try {
     return { length: await run(), statements };
   } finally {
-    sqlSignal.unsubscribe({ asyncEnd: count });
+    sqlTracing.unsubscribe({ asyncEnd: count });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Recorded, RecordedBody, RecordedMessage } from "./recorded.ts";
 import { RecordedIncoming } from "./recorded-incoming.ts";
 import { Recording } from "./recording.ts";
 import { redactAddresses, redactHeaders, redactSession, toRecordedBody, toRequestBody } from "./redact.ts";
-import { SignalRecorder } from "./signal-recorder.ts";
+import { TraceRecorder } from "./trace-recorder.ts";
 
 /** Milliseconds that a session store gets: the list must not wait for one that is slow. */
 const patience = 500;
@@ -15,7 +15,7 @@ const patience = 500;
 /** Records the requests that pass through it, and the jobs that run meanwhile. */
 export class Recorder {
   readonly #buffer: RecordBuffer;
-  readonly #signals: SignalRecorder;
+  readonly #traces: TraceRecorder;
   readonly #routesOf: () => readonly string[];
   #knownRoutes: readonly string[] | undefined;
   /** Requests without a response so far, by the ids of their records. */
@@ -25,35 +25,35 @@ export class Recorder {
   constructor(buffer: RecordBuffer, routesOf: () => readonly string[] = () => []) {
     this.#buffer = buffer;
     this.#routesOf = routesOf;
-    this.#signals = new SignalRecorder({
+    this.#traces = new TraceRecorder({
       onRecord: (record) => buffer.add(record),
       onError: (error) => buffer.addError(error),
     });
   }
 
   start(): void {
-    this.#signals.start();
+    this.#traces.start();
   }
 
   stop(): void {
-    this.#signals.stop();
+    this.#traces.stop();
     this.#buffer.flush();
   }
 
   /** The id of the record of the current request. */
   get currentId(): string | undefined {
-    return this.#signals.current?.id;
+    return this.#traces.current?.id;
   }
 
   /** For requests of the developer tools themselves. */
   ignore<T>(body: () => T): T {
-    return this.#signals.run(undefined, body);
+    return this.#traces.run(undefined, body);
   }
 
   handle(incoming: Incoming, next: RequestHandler): Outgoing | Promise<Outgoing> {
     const recording = new Recording("request", this.#routes);
     const recorded = new RecordedIncoming(incoming);
-    const outgoing = this.#signals.run(recording, () => next.handle(recorded));
+    const outgoing = this.#traces.run(recording, () => next.handle(recorded));
     if (!(outgoing instanceof Promise)) return this.#finish(recording, recorded, outgoing);
     this.#running.set(recording.id, { recording, incoming: recorded });
     this.#buffer.notify();
@@ -71,7 +71,7 @@ export class Recorder {
   async replay(incoming: Incoming, next: RequestHandler, replayOf: string): Promise<string> {
     const recording = new Recording("request", this.#routes);
     const recorded = new RecordedIncoming(incoming);
-    const outgoing = await this.#signals.run(recording, () => next.handle(recorded));
+    const outgoing = await this.#traces.run(recording, () => next.handle(recorded));
     await this.#keep(recording, recorded, outgoing, replayOf);
     return recording.id;
   }

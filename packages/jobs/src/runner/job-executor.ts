@@ -3,10 +3,10 @@ import { trace, validate } from "@tenon/core/internal";
 import { Background, type RequestHandler } from "@tenon/core/platform";
 import { describeDuration } from "../describe-duration.ts";
 import { definitionOf, type JobDefinition } from "../job-definition.ts";
-import { JobSignals } from "../job-signals.ts";
+import { JobLinks } from "../job-links.ts";
 import { JobSettings } from "../settings.ts";
-import { JobSignal, jobSignal } from "../signals.ts";
 import type { Outcome } from "../store/job-store.ts";
+import { jobTracing, TracedJob } from "../tracing.ts";
 import { UnrecoverableError } from "../unrecoverable-error.ts";
 import { firstLine, toErrorText } from "./error-text.ts";
 import { JobIncoming, type JobRun } from "./job-incoming.ts";
@@ -32,7 +32,7 @@ const largestResult = 1024 * 1024;
 export class JobExecutor {
   readonly #background = inject(Background);
   readonly #settings = inject(JobSettings);
-  readonly #signals = inject(JobSignals);
+  readonly #links = inject(JobLinks);
   readonly #log = inject(Log);
   readonly #unknown = new Map<string, number>();
   #opened: { readonly kernel: RequestHandler; readonly handlers: ReadonlyMap<string, JobHandler> } | undefined;
@@ -59,13 +59,13 @@ export class JobExecutor {
   }
 
   execute(run: JobRun): Promise<Outcome> {
-    if (!jobSignal.hasSubscribers) return this.#execute(run);
-    const payload = new JobSignal(run.row);
-    return trace(jobSignal, payload, async () => {
+    if (!jobTracing.hasSubscribers) return this.#execute(run);
+    const payload = new TracedJob(run.row);
+    return trace(jobTracing, payload, async () => {
       const outcome = await this.#execute(run);
       if (run.error === undefined) return outcome;
       payload.error = run.error;
-      jobSignal.error.publish(payload);
+      jobTracing.error.publish(payload);
       return outcome;
     });
   }
@@ -123,7 +123,7 @@ export class JobExecutor {
       () => controller.abort(new DOMException(message, "TimeoutError")),
       Math.min(definition.timeout, longestTimer),
     );
-    this.#signals.running.set(controller.signal, {
+    this.#links.running.set(controller.signal, {
       id: row.id,
       name: row.name,
       queue: row.queue,

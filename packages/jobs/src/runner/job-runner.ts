@@ -1,8 +1,8 @@
 import { Clock, inject, Log } from "@tenon/core";
 import { refuseOption } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
+import { JobLinks } from "../job-links.ts";
 import type { JobRecord } from "../job-record.ts";
-import { JobSignals } from "../job-signals.ts";
 import { JobHealth } from "../operations/job-health.ts";
 import { Schedules } from "../schedules.ts";
 import { JobSettings } from "../settings.ts";
@@ -30,7 +30,7 @@ const testWorker = "test";
 export class JobRunner implements BackgroundWork {
   readonly store = inject(JobStore);
   readonly #settings = inject(JobSettings);
-  readonly signals = inject(JobSignals);
+  readonly links = inject(JobLinks);
   readonly #schedules = inject(Schedules);
   readonly #executor = inject(JobExecutor);
   readonly #clock = inject(Clock);
@@ -81,7 +81,7 @@ export class JobRunner implements BackgroundWork {
       queues,
       now: () => this.#clock.now(),
     });
-    this.signals.onCancel = (id) => loop.cancel(id);
+    this.links.onCancel = (id) => loop.cancel(id);
     this.#loop = loop;
     loop.start();
     this.#health.watch(queues, () => loop.freeFor);

@@ -71,7 +71,7 @@ function createTestJobs(runner: JobRunner): TestJobs {
       return { done, failed };
     },
     inline: () => {
-      runner.signals.onInline = async (id) => throwFailed(await runner.runOne(id));
+      runner.links.onInline = async (id) => throwFailed(await runner.runOne(id));
     },
   };
 }

@@ -2,7 +2,7 @@ import { inject, type Lease, Log, type OnStart, type OnStop, token } from "@teno
 import { describeStores, trace } from "@tenon/core/internal";
 import { type AnyDatabase, afterCommit, storeGuarantees } from "@tenon/data";
 import { LiveSettings } from "../settings.ts";
-import { type EventSignal, eventSignal } from "../signals.ts";
+import { eventTracing, type TracedEvent } from "../tracing.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
@@ -60,9 +60,9 @@ export class Channels implements OnStart, OnStop {
   }
 
   #append(topic: string, event: string, text: string, transaction?: AnyDatabase): Promise<void> {
-    if (!eventSignal.hasSubscribers) return this.#store.append(topic, event, text, transaction);
-    const payload: EventSignal = { topic, event, subscribers: this.count(topic) };
-    return trace(eventSignal, payload, () => this.#store.append(topic, event, text, transaction));
+    if (!eventTracing.hasSubscribers) return this.#store.append(topic, event, text, transaction);
+    const payload: TracedEvent = { topic, event, subscribers: this.count(topic) };
+    return trace(eventTracing, payload, () => this.#store.append(topic, event, text, transaction));
   }
 
   /**

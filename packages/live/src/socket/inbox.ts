@@ -3,7 +3,7 @@ import { logError, toHttpError, trace } from "@tenon/core/internal";
 import type { LiveConnections } from "../connections.ts";
 import { type IncomingMessage, IncomingMessages, toErrorText } from "../messages.ts";
 import type { Outbox } from "../outbox.ts";
-import { type MessageSignal, messageSignal } from "../signals.ts";
+import { messageTracing, type TracedMessage } from "../tracing.ts";
 import { toWire } from "../wire.ts";
 import type { WsSocket } from "./ws-socket.ts";
 
@@ -71,17 +71,17 @@ export class Inbox {
   }
 
   readonly #dispatch = (message: IncomingMessage): Promise<void> | undefined => {
-    if (!messageSignal.hasSubscribers) return this.#run(message);
-    const signal: MessageSignal = { ctx: this.#options.ctx, message: message.name };
-    return trace(messageSignal, signal, () => this.#run(message, signal));
+    if (!messageTracing.hasSubscribers) return this.#run(message);
+    const traced: TracedMessage = { ctx: this.#options.ctx, message: message.name };
+    return trace(messageTracing, traced, () => this.#run(message, traced));
   };
 
-  /** Errors are reported here, while the signal lasts: their log lines belong to it. */
-  #run({ name, data }: IncomingMessage, signal?: MessageSignal): Promise<void> | undefined {
+  /** Errors are reported here, while the message is traced: their log lines belong to it. */
+  #run({ name, data }: IncomingMessage, traced?: TracedMessage): Promise<void> | undefined {
     const fail = (error: unknown) => {
-      if (signal !== undefined) {
-        signal.error = error;
-        messageSignal.error.publish(signal);
+      if (traced !== undefined) {
+        traced.error = error;
+        messageTracing.error.publish(traced);
       }
       this.#fail(name, error);
     };

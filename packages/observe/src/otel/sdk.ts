@@ -2,7 +2,7 @@ import { context, DiagLogLevel, diag, metrics, ProxyTracerProvider, propagation,
 import type { Log } from "@tenon/core";
 import { endsWithin, readEnvironment } from "@tenon/core/internal";
 import { asksForExporter, isMissing, toMissingPackages } from "./packages.ts";
-import type { SignalContextManager } from "./signal-context.ts";
+import type { TracingContextManager } from "./tracing-context.ts";
 
 /** What was started, for the end of the process. */
 export interface Sdk {
@@ -21,7 +21,7 @@ export function hasTracerProvider(): boolean {
 
 /** Starts the SDK as its variables say; undefined when they ask for no exporter, or another SDK is registered. */
 export async function startSdk(
-  contextManager: SignalContextManager,
+  contextManager: TracingContextManager,
   serviceName: string,
   log: Log,
 ): Promise<Sdk | undefined> {

@@ -1,13 +1,13 @@
 import { propagation, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
-import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
-import { enqueueSignal, jobSignal } from "../channels.ts";
+import type { TracedEnqueue, TracedJob } from "@tenon/jobs";
+import { enqueueTracing, jobTracing } from "../tracing.ts";
 import type { Operation } from "./span-bridge.ts";
 
 const system = "tenon.jobs";
 
 /** The trace is stored with the job. */
-export const enqueueSpans: Operation<EnqueueSignal> = {
-  signal: enqueueSignal,
+export const enqueueSpans: Operation<TracedEnqueue> = {
+  tracing: enqueueTracing,
   startsTraces: true,
   kind: SpanKind.PRODUCER,
   nameOf: ({ job }) => `enqueue ${job}`,
@@ -26,8 +26,8 @@ export const enqueueSpans: Operation<EnqueueSignal> = {
 };
 
 /** An attempt continues the trace that has enqueued the job, also in another process. */
-export const jobSpans: Operation<JobSignal> = {
-  signal: jobSignal,
+export const jobSpans: Operation<TracedJob> = {
+  tracing: jobTracing,
   startsTraces: true,
   kind: SpanKind.CONSUMER,
   nameOf: ({ job }) => `process ${job}`,

@@ -1,9 +1,9 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
 import { requestStore, SafePaths } from "@tenon/core/internal";
-import type { HandlerSignal, Incoming, MiddlewareSignal, RequestSignal } from "@tenon/core/platform";
-import { handlerSignal, middlewareSignal, requestSignal } from "../channels.ts";
+import type { Incoming, TracedHandler, TracedMiddleware, TracedRequest } from "@tenon/core/platform";
 import { toKnownMethod, toSpanMethod } from "../conventions.ts";
 import type { ObserveSettings } from "../settings.ts";
+import { handlerTracing, middlewareTracing, requestTracing } from "../tracing.ts";
 import type { Operation } from "./span-bridge.ts";
 
 const headers: TextMapGetter<Incoming> = {
@@ -12,10 +12,10 @@ const headers: TextMapGetter<Incoming> = {
 };
 
 /** Spans of requests and commands, with the names of the HTTP conventions. */
-export function createRequestSpans(options: ObserveSettings): Operation<RequestSignal> {
+export function createRequestSpans(options: ObserveSettings): Operation<TracedRequest> {
   const paths = new SafePaths();
   return {
-    signal: requestSignal,
+    tracing: requestTracing,
     startsTraces: true,
     kind: SpanKind.SERVER,
     bindStore: (storage, begin) => requestStore.bind(storage, begin),
@@ -38,30 +38,30 @@ export function createRequestSpans(options: ObserveSettings): Operation<RequestS
   };
 }
 
-export const middlewareSpans: Operation<MiddlewareSignal> = {
-  signal: middlewareSignal,
+export const middlewareSpans: Operation<TracedMiddleware> = {
+  tracing: middlewareTracing,
   kind: SpanKind.INTERNAL,
   nameOf: ({ name }) => name,
   attributesOf: ({ name }) => ({ "tenon.middleware": name }),
 };
 
-export const handlerSpans: Operation<HandlerSignal> = {
-  signal: handlerSignal,
+export const handlerSpans: Operation<TracedHandler> = {
+  tracing: handlerTracing,
   kind: SpanKind.INTERNAL,
   nameOf: ({ name }) => name,
   attributesOf: ({ name }) => ({ "tenon.handler": name }),
 };
 
-function toRequestName({ method, route }: RequestSignal): string {
+function toRequestName({ method, route }: TracedRequest): string {
   const label = toSpanMethod(method);
   return route === undefined ? label : `${label} ${route}`;
 }
 
-function toCommandName({ path, route = path, platform }: RequestSignal): string {
+function toCommandName({ path, route = path, platform }: TracedRequest): string {
   return route.replace(/^\//, "") || platform;
 }
 
-function describeRequest({ method, path, route, incoming }: RequestSignal, paths: SafePaths): Attributes {
+function describeRequest({ method, path, route, incoming }: TracedRequest, paths: SafePaths): Attributes {
   const attributes: Attributes = {
     "http.request.method": toKnownMethod(method),
     "url.path": paths.redact(path, route),

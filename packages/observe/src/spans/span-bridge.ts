@@ -1,12 +1,12 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Attributes, type Context, type Span, type SpanKind, type Tracer, trace } from "@opentelemetry/api";
-import type { Signal, SignalOutcome } from "@tenon/core/platform";
+import type { TracedOutcome, Tracing } from "@tenon/core/platform";
 import { emptyContext } from "../otel/light-context.ts";
 import type { SpanErrors } from "./span-errors.ts";
 
 /** How the operations of a channel become spans. */
-export interface Operation<Payload extends SignalOutcome> {
-  readonly signal: Signal<Payload>;
+export interface Operation<Payload extends TracedOutcome> {
+  readonly tracing: Tracing<Payload>;
   /** Whether it begins a trace where there is none. Others only add to the trace of a request, a job or a command. */
   readonly startsTraces?: boolean;
   readonly kind: SpanKind;
@@ -41,27 +41,27 @@ export class SpanBridge {
   }
 
   /** Returns the function that ends it. */
-  connect<Payload extends SignalOutcome>(operation: Operation<Payload>): () => void {
-    const { signal } = operation;
+  connect<Payload extends TracedOutcome>(operation: Operation<Payload>): () => void {
+    const { tracing } = operation;
     const subscribers = { asyncEnd: (payload: Payload) => this.#end(operation, payload) };
     const unbind = this.#bind(operation);
-    signal.subscribe(subscribers);
+    tracing.subscribe(subscribers);
     return () => {
       unbind();
-      signal.unsubscribe(subscribers);
+      tracing.unsubscribe(subscribers);
     };
   }
 
-  #bind<Payload extends SignalOutcome>(operation: Operation<Payload>): () => void {
+  #bind<Payload extends TracedOutcome>(operation: Operation<Payload>): () => void {
     const begin = (payload: Payload) => this.#begin(operation, payload);
     if (operation.bindStore !== undefined) return operation.bindStore(this.#parts.storage, begin);
-    const { start } = operation.signal;
-    const storage = this.#parts.storage as AsyncLocalStorage<unknown>; // the type of a signal allows any value in a store
+    const { start } = operation.tracing;
+    const storage = this.#parts.storage as AsyncLocalStorage<unknown>; // the type of a channel allows any value in a store
     start.bindStore(storage, begin);
     return () => void start.unbindStore(storage);
   }
 
-  #begin<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): Context {
+  #begin<Payload extends TracedOutcome>(operation: Operation<Payload>, payload: Payload): Context {
     const active = this.#parts.storage.getStore() ?? emptyContext;
     const hasSpan = operation.startsTraces === true || trace.getSpan(active)?.isRecording() === true;
     const name = hasSpan ? operation.nameOf(payload) : undefined;
@@ -75,14 +75,14 @@ export class SpanBridge {
     const span = this.#parts.tracer.startSpan(name, options, parent);
     const context = trace.setSpan(parent, span);
     if (span.isRecording()) {
-      (payload as SignalOutcome)[this.#key] = span;
+      (payload as TracedOutcome)[this.#key] = span;
       if (!this.#parts.hasEarlyAttributes) span.setAttributes(operation.attributesOf(payload));
     }
     operation.onStart?.(payload, context);
     return context;
   }
 
-  #end<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): void {
+  #end<Payload extends TracedOutcome>(operation: Operation<Payload>, payload: Payload): void {
     const span = payload[this.#key] as Span | undefined; // only this class sets it
     if (span === undefined) return;
     this.#parts.errors.record(span, payload.error);

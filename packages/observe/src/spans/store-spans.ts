@@ -1,18 +1,18 @@
 import { type Attributes, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
-import type { HashSignal } from "@tenon/auth";
+import type { TracedHash } from "@tenon/auth";
 import { HttpError } from "@tenon/core";
 import { causesOf } from "@tenon/core/internal";
-import type { RedisSignal, SqlSignal } from "@tenon/data";
-import type { EventSignal, MessageSignal } from "@tenon/live";
-import { eventSignal, hashSignal, messageSignal, redisSignal, sqlSignal } from "../channels.ts";
+import type { TracedRedis, TracedSql } from "@tenon/data";
+import type { TracedEvent, TracedMessage } from "@tenon/live";
 import { toSystemName } from "../conventions.ts";
+import { eventTracing, hashTracing, messageTracing, redisTracing, sqlTracing } from "../tracing.ts";
 import type { Operation } from "./span-bridge.ts";
 import type { SqlSummaries } from "./sql-text.ts";
 
 /** Statements, without the values of their parameters. */
-export function createSqlSpans(summaries: SqlSummaries): Operation<SqlSignal> {
+export function createSqlSpans(summaries: SqlSummaries): Operation<TracedSql> {
   return {
-    signal: sqlSignal,
+    tracing: sqlTracing,
     kind: SpanKind.CLIENT,
     nameOf: ({ sql }) => summaries.of(sql).summary,
     attributesOf: ({ database, sql, place }) => {
@@ -34,8 +34,8 @@ export function createSqlSpans(summaries: SqlSummaries): Operation<SqlSignal> {
 }
 
 /** Commands, without their keys and values. */
-export const redisSpans: Operation<RedisSignal> = {
-  signal: redisSignal,
+export const redisSpans: Operation<TracedRedis> = {
+  tracing: redisTracing,
   kind: SpanKind.CLIENT,
   nameOf: ({ command }) => command,
   attributesOf: ({ command, place }) => ({
@@ -45,8 +45,8 @@ export const redisSpans: Operation<RedisSignal> = {
   }),
 };
 
-export const eventSpans: Operation<EventSignal> = {
-  signal: eventSignal,
+export const eventSpans: Operation<TracedEvent> = {
+  tracing: eventTracing,
   kind: SpanKind.PRODUCER,
   nameOf: ({ event }) => `publish ${event}`,
   attributesOf: ({ event }) => ({
@@ -57,8 +57,8 @@ export const eventSpans: Operation<EventSignal> = {
 };
 
 /** A message of a WebSocket has a trace of its own: its connection may stay open for days. */
-export const messageSpans: Operation<MessageSignal> = {
-  signal: messageSignal,
+export const messageSpans: Operation<TracedMessage> = {
+  tracing: messageTracing,
   startsTraces: true,
   kind: SpanKind.CONSUMER,
   nameOf: ({ message }) => `process ${message}`,
@@ -71,14 +71,14 @@ export const messageSpans: Operation<MessageSignal> = {
   parentOf: () => ROOT_CONTEXT,
 };
 
-export const hashSpans: Operation<HashSignal> = {
-  signal: hashSignal,
+export const hashSpans: Operation<TracedHash> = {
+  tracing: hashTracing,
   kind: SpanKind.INTERNAL,
   nameOf: ({ operation }) => `password ${operation}`,
   attributesOf: ({ operation }) => ({ "tenon.password.operation": operation }),
 };
 
-function describePlace({ namespace, address, port }: RedisSignal["place"]): Attributes {
+function describePlace({ namespace, address, port }: TracedRedis["place"]): Attributes {
   return {
     "db.namespace": namespace,
     ...(address === undefined ? {} : { "server.address": address }),

@@ -10,7 +10,7 @@ import { withJobs } from "@tenon/jobs/testing";
 import { liveModule } from "@tenon/live";
 import { MetricsServer, type ObserveOptions, observeModule } from "@tenon/observe";
 import { services, withPostgres } from "../../../data/test/support/services.ts";
-import { logDroppedSignal } from "../../src/channels.ts";
+import { logDroppedChannel } from "../../src/tracing.ts";
 import { type ParsedFamily, parsePrometheus } from "../support/prometheus.ts";
 
 const Pack = defineJob("metrics/pack", { input: dto({ id: string("required") }) });
@@ -91,7 +91,7 @@ test("GET /metrics is what a parser of Prometheus reads: requests, statements, j
     await app.get(Jobs).enqueue(Pack, { id: "1" });
     await app.jobs.drain();
     await app.get(Jobs).enqueue(Pack, { id: "2" });
-    logDroppedSignal.publish({ count: 3 });
+    logDroppedChannel.publish({ count: 3 });
     const families = await scrape(await app.request("GET", "/metrics", authorization));
     const requests = "http_server_request_duration_seconds_count";
     assert.equal(findValue(families, requests, { http_route: "/orders/:id", http_response_status_code: "200" }), 2);
@@ -209,7 +209,7 @@ test("random paths of clients add no series", () =>
 test("nothing is measured without metrics and without OpenTelemetry", () =>
   withShop({}, async (app) => {
     assert.equal((await app.request("GET", "/metrics")).status, 404);
-    assert.equal(logDroppedSignal.hasSubscribers, false);
+    assert.equal(logDroppedChannel.hasSubscribers, false);
   }));
 
 test("mistakes in the options stop the start", async () => {

@@ -2,7 +2,7 @@ import type { Context } from "@tenon/core";
 import { trace } from "@tenon/core/internal";
 import { emptyPageState, type PageState } from "../sessions/page-state.ts";
 import { Session } from "../sessions/session.ts";
-import { viewSignal } from "../signals.ts";
+import { viewTracing } from "../tracing.ts";
 import { Page } from "./page.ts";
 import { describeMissingView, type ViewEngine } from "./view-engine.ts";
 
@@ -59,7 +59,7 @@ export class Renderer {
     const { engine, assetUrl } = this.#parts;
     const page = new Page({ ctx, status, shared, state, assetUrl, session: Session.of(ctx) });
     const run = () => engine.render(name, { data, page });
-    return viewSignal.hasSubscribers ? trace(viewSignal, { view: name }, run) : run();
+    return viewTracing.hasSubscribers ? trace(viewTracing, { view: name }, run) : run();
   }
 }
 

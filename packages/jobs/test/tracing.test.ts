@@ -3,14 +3,14 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
 import { type Context, dto, inject, type Routes, string } from "@tenon/core";
 import { isMetricSource } from "@tenon/core/internal";
-import { Introspection, type Signal } from "@tenon/core/platform";
-import { defineJob, type EnqueueSignal, type JobSignal, Jobs, job } from "@tenon/jobs";
+import { Introspection, type Tracing } from "@tenon/core/platform";
+import { defineJob, Jobs, job, type TracedEnqueue, type TracedJob } from "@tenon/jobs";
 import { databases, withJobsApp } from "./support/jobs-app.ts";
 
-const enqueueSignal: Signal<EnqueueSignal> = tracingChannel("tenon.enqueue");
-const jobSignal: Signal<JobSignal> = tracingChannel("tenon.job");
+const enqueueTracing: Tracing<TracedEnqueue> = tracingChannel("tenon.enqueue");
+const jobTracing: Tracing<TracedJob> = tracingChannel("tenon.job");
 
-const Tell = defineJob("signals/tell", { input: dto({ text: string("required") }), attempts: 2, backoff: () => 0 });
+const Tell = defineJob("tracing/tell", { input: dto({ text: string("required") }), attempts: 2, backoff: () => 0 });
 
 class TellJobs {
   readonly inside = inject(Introspection);
@@ -32,27 +32,27 @@ for (const database of databases) {
         const enqueued: unknown[] = [];
         const ran: unknown[] = [];
         const onEnqueue = {
-          start: ({ carrier, count }: EnqueueSignal) => void Object.assign(carrier, { traceparent: `of ${count}` }),
-          asyncEnd: ({ job: name, queue, id }: EnqueueSignal) => void enqueued.push([name, queue, typeof id]),
+          start: ({ carrier, count }: TracedEnqueue) => void Object.assign(carrier, { traceparent: `of ${count}` }),
+          asyncEnd: ({ job: name, queue, id }: TracedEnqueue) => void enqueued.push([name, queue, typeof id]),
         };
         const onJob = {
-          asyncEnd: ({ job: name, queue, attempt, carrier, state, error, id }: JobSignal) =>
+          asyncEnd: ({ job: name, queue, attempt, carrier, state, error, id }: TracedJob) =>
             void ran.push([name, queue, typeof id, attempt, carrier, state, error instanceof Error && error.message]),
         };
-        enqueueSignal.subscribe(onEnqueue);
-        jobSignal.subscribe(onJob);
+        enqueueTracing.subscribe(onEnqueue);
+        jobTracing.subscribe(onJob);
         try {
           const jobs = app.get(Jobs);
           await jobs.enqueue(Tell, { text: "fail" });
           await jobs.enqueueMany(Tell, [{ text: "a" }, { text: "b" }]);
-          enqueueSignal.unsubscribe(onEnqueue);
+          enqueueTracing.unsubscribe(onEnqueue);
           await jobs.enqueue(Tell, { text: "c" });
           await app.jobs.drain({ allowFailures: true });
         } finally {
-          enqueueSignal.unsubscribe(onEnqueue);
-          jobSignal.unsubscribe(onJob);
+          enqueueTracing.unsubscribe(onEnqueue);
+          jobTracing.unsubscribe(onJob);
         }
-        const once = ["signals/tell", "default", "number"];
+        const once = ["tracing/tell", "default", "number"];
         assert.deepEqual(enqueued, [once, once]);
         const sorted = ran.map((entry) => JSON.stringify(entry)).sort();
         const expected = [
@@ -106,17 +106,17 @@ test("a carrier that is too long is not stored", () =>
     withJobsApp(url, { declarations: [TellJobs] }, async (app) => {
       const carriers: unknown[] = [];
       const onEnqueue = {
-        start: ({ carrier }: EnqueueSignal) => void Object.assign(carrier, { baggage: "x".repeat(9000) }),
+        start: ({ carrier }: TracedEnqueue) => void Object.assign(carrier, { baggage: "x".repeat(9000) }),
       };
-      const onJob = { start: ({ carrier }: JobSignal) => void carriers.push(carrier) };
-      enqueueSignal.subscribe(onEnqueue);
-      jobSignal.subscribe(onJob);
+      const onJob = { start: ({ carrier }: TracedJob) => void carriers.push(carrier) };
+      enqueueTracing.subscribe(onEnqueue);
+      jobTracing.subscribe(onJob);
       try {
         await app.get(Jobs).enqueue(Tell, { text: "a" });
         await app.jobs.drain();
       } finally {
-        enqueueSignal.unsubscribe(onEnqueue);
-        jobSignal.unsubscribe(onJob);
+        enqueueTracing.unsubscribe(onEnqueue);
+        jobTracing.unsubscribe(onJob);
       }
       assert.deepEqual(carriers, [{}]);
     }),

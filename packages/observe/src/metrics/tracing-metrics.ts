@@ -1,22 +1,22 @@
 import type { Attributes, Meter } from "@opentelemetry/api";
-import type { LogDroppedSignal, RequestSignal, Signal, SignalOutcome } from "@tenon/core/platform";
-import {
-  hashSignal,
-  jobSignal,
-  logDroppedSignal,
-  messageSignal,
-  redisSignal,
-  requestSignal,
-  sqlSignal,
-} from "../channels.ts";
+import type { DroppedLines, TracedOutcome, TracedRequest, Tracing } from "@tenon/core/platform";
 import { countsAsError, toKnownMethod, toSystemName, typeOf } from "../conventions.ts";
 import { type FetchMessage, type FetchRequest, isAbort, listenToFetch } from "../fetch-channels.ts";
 import type { SqlSummaries } from "../spans/sql-text.ts";
+import {
+  hashTracing,
+  jobTracing,
+  logDroppedChannel,
+  messageTracing,
+  redisTracing,
+  requestTracing,
+  sqlTracing,
+} from "../tracing.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { type Family, toFamily } from "./family.ts";
 
 /** Measures operations, whether or not they are traced. */
-export class SignalMetrics {
+export class TracingMetrics {
   /** Where a payload keeps its start in milliseconds, and that of a request whether it is counted. */
   readonly #key = Symbol("start");
   readonly #calling = new WeakMap<FetchRequest, number>();
@@ -51,34 +51,34 @@ export class SignalMetrics {
   /** `meter` sends the figures, too. Returns the function that ends it. */
   connect(meter: Meter | undefined): () => void {
     const onDropped = (message: unknown) => {
-      this.#droppedLines += (message as LogDroppedSignal).count; // the payload of this channel
+      this.#droppedLines += (message as DroppedLines).count; // the payload of this channel
     };
-    logDroppedSignal.subscribe(onDropped);
+    logDroppedChannel.subscribe(onDropped);
     const disconnect = [
       this.#measureRequests(),
-      this.#measure(sqlSignal, this.#statements, ({ database, sql, error }) => {
+      this.#measure(sqlTracing, this.#statements, ({ database, sql, error }) => {
         const { operation } = this.#summaries.of(sql);
         return { "db.system.name": toSystemName(database), "db.operation.name": operation, ...errorOf(error) };
       }),
-      this.#measure(redisSignal, this.#statements, ({ command, error }) => ({
+      this.#measure(redisTracing, this.#statements, ({ command, error }) => ({
         "db.system.name": "redis",
         "db.operation.name": command,
         ...errorOf(error),
       })),
-      this.#measure(jobSignal, this.#jobs, ({ job, queue, state = "failed" }) => ({
+      this.#measure(jobTracing, this.#jobs, ({ job, queue, state = "failed" }) => ({
         "messaging.system": "tenon.jobs",
         "messaging.destination.name": queue,
         "tenon.job.name": job,
         "tenon.job.state": state,
       })),
-      this.#measure(messageSignal, this.#messages, ({ ctx, message, error }) => ({
+      this.#measure(messageTracing, this.#messages, ({ ctx, message, error }) => ({
         "http.route": ctx.route?.path ?? "",
         "tenon.message": message,
         ...errorOf(error),
       })),
-      this.#measure(hashSignal, this.#hashes, ({ operation }) => ({ "tenon.password.operation": operation })),
+      this.#measure(hashTracing, this.#hashes, ({ operation }) => ({ "tenon.password.operation": operation })),
       this.#measureCalls(),
-      () => logDroppedSignal.unsubscribe(onDropped),
+      () => logDroppedChannel.unsubscribe(onDropped),
       meter === undefined ? () => {} : this.#sendTo(meter),
     ];
     return () => {
@@ -108,12 +108,12 @@ export class SignalMetrics {
    * read the figure before, and a subscriber of `start` would cost more than the rest.
    */
   #measureRequests(): () => void {
-    const end = (payload: RequestSignal) => {
+    const end = (payload: TracedRequest) => {
       if (payload.method === "") return;
       payload[this.#key] = true;
       this.#active++;
     };
-    const asyncEnd = (payload: RequestSignal) => {
+    const asyncEnd = (payload: TracedRequest) => {
       if (payload[this.#key] !== true) return;
       this.#active--;
       const seconds = (performance.now() - payload.startTime) / 1000;
@@ -121,8 +121,8 @@ export class SignalMetrics {
       this.#requests.record(seconds, key, () => toRequestAttributes(payload));
     };
     const subscribers = { end, asyncEnd };
-    requestSignal.subscribe(subscribers);
-    return () => requestSignal.unsubscribe(subscribers);
+    requestTracing.subscribe(subscribers);
+    return () => requestTracing.unsubscribe(subscribers);
   }
 
   #measureCalls(): () => void {
@@ -141,12 +141,12 @@ export class SignalMetrics {
     });
   }
 
-  #measure<Payload extends SignalOutcome>(
-    signal: Signal<Payload>,
+  #measure<Payload extends TracedOutcome>(
+    tracing: Tracing<Payload>,
     histogram: DurationHistogram,
     toAttributes: (payload: Payload) => Attributes,
   ): () => void {
-    const onStart = (payload: SignalOutcome) => {
+    const onStart = (payload: TracedOutcome) => {
       payload[this.#key] = performance.now();
     };
     const onEnd = (payload: Payload) => {
@@ -155,22 +155,22 @@ export class SignalMetrics {
       const attributes = toAttributes(payload);
       histogram.record((performance.now() - start) / 1000, JSON.stringify(attributes), () => attributes);
     };
-    return listen(signal, onStart, onEnd);
+    return listen(tracing, onStart, onEnd);
   }
 }
 
 /** Returns the function that ends it. */
-function listen<Payload extends SignalOutcome>(
-  signal: Signal<Payload>,
+function listen<Payload extends TracedOutcome>(
+  tracing: Tracing<Payload>,
   start: (payload: Payload) => void,
   asyncEnd: (payload: Payload) => void,
 ): () => void {
   const subscribers = { start, asyncEnd };
-  signal.subscribe(subscribers);
-  return () => signal.unsubscribe(subscribers);
+  tracing.subscribe(subscribers);
+  return () => tracing.unsubscribe(subscribers);
 }
 
-function toRequestAttributes({ method, route, status = 0, incoming }: RequestSignal): Attributes {
+function toRequestAttributes({ method, route, status = 0, incoming }: TracedRequest): Attributes {
   return {
     "http.request.method": toKnownMethod(method),
     "url.scheme": incoming.protocol,

@@ -6,7 +6,7 @@ import { isThenable, type Outgoing } from "./reply.ts";
 import type { Incoming } from "./request.ts";
 
 /** What Node adds to the payload of an operation. */
-export interface SignalOutcome {
+export interface TracedOutcome {
   /** What the operation has returned. */
   result?: unknown;
   /** What it has thrown. */
@@ -16,7 +16,7 @@ export interface SignalOutcome {
 }
 
 /** `tenon.request`: one request or command in the kernel, from its route to its response. */
-export class RequestSignal implements SignalOutcome {
+export class TracedRequest implements TracedOutcome {
   readonly incoming: Incoming;
   /** The name of the platform: "api", "web", "cli", "jobs". */
   readonly platform: string;
@@ -72,35 +72,35 @@ export class RequestSignal implements SignalOutcome {
 }
 
 /** `tenon.middleware`: one middleware, with everything after it. */
-export interface MiddlewareSignal extends SignalOutcome {
+export interface TracedMiddleware extends TracedOutcome {
   readonly ctx: Context;
   readonly name: string;
 }
 
 /** `tenon.handler`: the handler of a route. */
-export interface HandlerSignal extends SignalOutcome {
+export interface TracedHandler extends TracedOutcome {
   readonly ctx: Context;
   /** The id of its operation, `posts.show`, or class and method. */
   readonly name: string;
 }
 
 /** The channels of one kind of operation. An operation is over at `asyncEnd`, also when it was synchronous. */
-export type Signal<Payload extends object> = TracingChannel<Payload, unknown>;
+export type Tracing<Payload extends object> = TracingChannel<Payload, unknown>;
 
-export const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");
-export const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
-export const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
+export const requestTracing: Tracing<TracedRequest> = tracingChannel("tenon.request");
+export const middlewareTracing: Tracing<TracedMiddleware> = tracingChannel("tenon.middleware");
+export const handlerTracing: Tracing<TracedHandler> = tracingChannel("tenon.handler");
 
 /**
- * Runs requests with a value in a storage, as `requestSignal.start.bindStore()` does, in a third of the time: for bound
- * stores Node creates several disposable objects per request. It has one storage, and needs a subscriber of the signal.
+ * Runs requests with a value in a storage, as `requestTracing.start.bindStore()` does, in a third of the time: for bound
+ * stores Node creates several disposable objects per request. It has one storage, and needs a subscriber of the channel.
  */
 class RequestStore {
   #storage: AsyncLocalStorage<unknown> | undefined;
-  #toValue: (payload: RequestSignal) => unknown = () => undefined;
+  #toValue: (payload: TracedRequest) => unknown = () => undefined;
 
   /** Returns the function that ends it. */
-  bind<Value>(storage: AsyncLocalStorage<Value>, toValue: (payload: RequestSignal) => Value): () => void {
+  bind<Value>(storage: AsyncLocalStorage<Value>, toValue: (payload: TracedRequest) => Value): () => void {
     this.#storage = storage as AsyncLocalStorage<unknown>; // it only gets what `toValue` returns
     this.#toValue = toValue;
     return () => {
@@ -108,7 +108,7 @@ class RequestStore {
     };
   }
 
-  run<Result>(payload: RequestSignal, operation: () => Result): Result {
+  run<Result>(payload: TracedRequest, operation: () => Result): Result {
     if (this.#storage === undefined) return operation();
     let value: unknown;
     try {
@@ -127,48 +127,48 @@ class RequestStore {
 export const requestStore: RequestStore = new RequestStore();
 
 /**
- * Runs an operation and publishes its steps. Call it only while `signal.hasSubscribers`, so that no payload is made
+ * Runs an operation and publishes its steps. Call it only while `tracing.hasSubscribers`, so that no payload is made
  * without a subscriber. What was synchronous stays so.
  */
-export function trace<Payload extends SignalOutcome, Result>(
-  signal: Signal<Payload>,
+export function trace<Payload extends TracedOutcome, Result>(
+  tracing: Tracing<Payload>,
   payload: Payload,
   run: () => Result,
 ): Result {
-  if (!signal.start.hasSubscribers) return publishSteps(signal, payload, run);
-  return signal.start.runStores(payload, () => publishSteps(signal, payload, run));
+  if (!tracing.start.hasSubscribers) return publishSteps(tracing, payload, run);
+  return tracing.start.runStores(payload, () => publishSteps(tracing, payload, run));
 }
 
-function publishSteps<Payload extends SignalOutcome, Result>(
-  signal: Signal<Payload>,
+function publishSteps<Payload extends TracedOutcome, Result>(
+  tracing: Tracing<Payload>,
   payload: Payload,
   run: () => Result,
 ): Result {
-  const outcome: SignalOutcome = payload;
+  const outcome: TracedOutcome = payload;
   const fail = (error: unknown) => {
     outcome.error = error;
-    signal.error.publish(payload);
+    tracing.error.publish(payload);
   };
   const end = () => {
-    signal.asyncStart.publish(payload);
-    signal.asyncEnd.publish(payload);
+    tracing.asyncStart.publish(payload);
+    tracing.asyncEnd.publish(payload);
   };
   let value: Result;
   try {
     value = run();
   } catch (error) {
     fail(error);
-    signal.end.publish(payload);
+    tracing.end.publish(payload);
     end();
     throw error;
   }
   if (!isThenable(value)) {
     outcome.result = value;
-    signal.end.publish(payload);
+    tracing.end.publish(payload);
     end();
     return value;
   }
-  signal.end.publish(payload);
+  tracing.end.publish(payload);
   const settled = Promise.resolve(value).then(
     (result) => {
       outcome.result = result;

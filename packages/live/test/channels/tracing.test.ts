@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
-import type { Signal } from "@tenon/core/platform";
+import type { Tracing } from "@tenon/core/platform";
 import { Database } from "@tenon/data";
-import { type EventSignal, LiveConnections } from "@tenon/live";
+import { LiveConnections, type TracedEvent } from "@tenon/live";
 import { newTopic, stores, withInstances } from "../support/instances.ts";
 
-const eventSignal: Signal<EventSignal> = tracingChannel("tenon.event");
+const eventTracing: Tracing<TracedEvent> = tracingChannel("tenon.event");
 
 for (const store of stores) {
-  test(`${store.name}: each event that is published is a signal, also after a commit`, () =>
+  test(`${store.name}: each published event is traced, also after a commit`, () =>
     withInstances(store, async ([{ app, channels }]) => {
       const topic = newTopic();
       const seen: unknown[] = [];
       const subscribers = {
-        asyncEnd: ({ topic: name, event, subscribers: count, error }: EventSignal) => {
+        asyncEnd: ({ topic: name, event, subscribers: count, error }: TracedEvent) => {
           if (name === topic) seen.push([event, count, error]);
         },
       };
       await app.start();
-      eventSignal.subscribe(subscribers);
+      eventTracing.subscribe(subscribers);
       try {
         await channels.publish(topic, "first", 1);
         await channels.subscribe(topic, () => {});
@@ -28,7 +28,7 @@ for (const store of stores) {
           .transaction()
           .execute((transaction) => channels.publish(topic, "second", 2, { transaction }));
       } finally {
-        eventSignal.unsubscribe(subscribers);
+        eventTracing.unsubscribe(subscribers);
       }
       assert.deepEqual(seen, [
         ["first", 0, undefined],

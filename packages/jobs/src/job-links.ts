@@ -17,7 +17,7 @@ declare module "@tenon/core" {
 }
 
 /** Connects the parts of one process. */
-export class JobSignals {
+export class JobLinks {
   /** Set by a runner: a job was cancelled here, which may be running here. */
   onCancel: ((id: number) => void) | undefined;
   /** Set by a test: runs a job that was enqueued outside a transaction before `enqueue()` returns. */

@@ -1,6 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { trace } from "@tenon/core/internal";
-import type { Signal, SignalOutcome } from "@tenon/core/platform";
+import type { TracedOutcome, Tracing } from "@tenon/core/platform";
 
 /** What a statement has returned. */
 interface Rows {
@@ -35,7 +35,7 @@ export function toPlace(url: string, defaults: { readonly namespace: string; rea
 }
 
 /** `tenon.sql`: one statement, with the wait for a lock, without the wait for a connection of the pool. */
-export class SqlSignal implements SignalOutcome {
+export class TracedSql implements TracedOutcome {
   readonly place: SqlPlace;
   /** With placeholders. */
   readonly sql: string;
@@ -66,7 +66,7 @@ export class SqlSignal implements SignalOutcome {
 }
 
 /** `tenon.redis`: one command. */
-export interface RedisSignal extends SignalOutcome {
+export interface TracedRedis extends TracedOutcome {
   /** In upper case, without its arguments: `GET`. */
   readonly command: string;
   /** The number of its arguments. */
@@ -74,8 +74,8 @@ export interface RedisSignal extends SignalOutcome {
   readonly place: StorePlace;
 }
 
-export const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
-export const redisSignal: Signal<RedisSignal> = tracingChannel("tenon.redis");
+export const sqlTracing: Tracing<TracedSql> = tracingChannel("tenon.sql");
+export const redisTracing: Tracing<TracedRedis> = tracingChannel("tenon.redis");
 
 /** Runs a statement, and publishes it when there is a subscriber. */
 export function traceSql<Result>(
@@ -84,6 +84,6 @@ export function traceSql<Result>(
   parameters: readonly unknown[],
   run: () => Result,
 ): Result {
-  if (!sqlSignal.hasSubscribers) return run();
-  return trace(sqlSignal, new SqlSignal(place, sql, parameters), run);
+  if (!sqlTracing.hasSubscribers) return run();
+  return trace(sqlTracing, new TracedSql(place, sql, parameters), run);
 }

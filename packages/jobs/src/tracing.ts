@@ -1,6 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { trace } from "@tenon/core/internal";
-import type { Signal, SignalOutcome } from "@tenon/core/platform";
+import type { TracedOutcome, Tracing } from "@tenon/core/platform";
 import type { JobRow } from "./job-record.ts";
 import type { Outcome } from "./store/job-store.ts";
 
@@ -16,7 +16,7 @@ interface Added {
 const longestCarrier = 8192;
 
 /** `tenon.enqueue`: jobs of one name that are added together. */
-export class EnqueueSignal implements SignalOutcome {
+export class TracedEnqueue implements TracedOutcome {
   /** The name of the jobs. */
   readonly job: string;
   readonly queue: string;
@@ -40,8 +40,8 @@ export class EnqueueSignal implements SignalOutcome {
   }
 }
 
-/** `tenon.job`: one attempt to run a job. Its middlewares and handler have signals of their own. */
-export class JobSignal implements SignalOutcome {
+/** `tenon.job`: one attempt to run a job. Its middlewares and handler are traced on their own. */
+export class TracedJob implements TracedOutcome {
   readonly #row: JobRow;
   result?: Pick<Outcome, "state">;
   error?: unknown;
@@ -80,8 +80,8 @@ export class JobSignal implements SignalOutcome {
   }
 }
 
-export const enqueueSignal: Signal<EnqueueSignal> = tracingChannel("tenon.enqueue");
-export const jobSignal: Signal<JobSignal> = tracingChannel("tenon.job");
+export const enqueueTracing: Tracing<TracedEnqueue> = tracingChannel("tenon.enqueue");
+export const jobTracing: Tracing<TracedJob> = tracingChannel("tenon.job");
 
 /** Passes on the carrier as JSON; null without a subscriber that has added to it. */
 export function traceEnqueue<Result>(
@@ -89,9 +89,9 @@ export function traceEnqueue<Result>(
   count: number,
   run: (carrier: string | null) => Result,
 ): Result {
-  if (!enqueueSignal.hasSubscribers) return run(null);
-  const payload = new EnqueueSignal(name, queue, count);
-  return trace(enqueueSignal, payload, () => run(formatCarrier(payload.carrier)));
+  if (!enqueueTracing.hasSubscribers) return run(null);
+  const payload = new TracedEnqueue(name, queue, count);
+  return trace(enqueueTracing, payload, () => run(formatCarrier(payload.carrier)));
 }
 
 function formatCarrier(carrier: Carrier): string | null {

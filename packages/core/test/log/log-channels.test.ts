@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { LogLineSignal, LogSignal } from "@tenon/core/platform";
+import type { LoggedFields, LoggedLine } from "@tenon/core/platform";
 import { createLog } from "../../src/log/log.ts";
-import { logDroppedSignal, logLineSignal, logSignal } from "../../src/log/log-signals.ts";
+import { logChannel, logDroppedChannel, logLineChannel } from "../../src/log/log-channels.ts";
 
 test("subscribers of tenon.log add fields to every line, and see no secret", () => {
   const lines: string[] = [];
   const log = createLog({ destination: { write: (line) => lines.push(line) } });
   const seen: unknown[] = [];
   const onFields = (message: unknown) => {
-    const { fields } = message as LogSignal;
+    const { fields } = message as LoggedFields;
     seen.push({ ...fields });
     fields.trace_id = "abc";
   };
-  logSignal.subscribe(onFields);
+  logChannel.subscribe(onFields);
   try {
     log.info("plain");
     log.child({ name: "Child" }).warn({ password: "hunter2", user: 7 }, "with fields");
   } finally {
-    logSignal.unsubscribe(onFields);
+    logChannel.unsubscribe(onFields);
   }
   log.info("after");
   assert.deepEqual(seen, [{}, { password: "[redacted]", user: 7 }]);
@@ -31,12 +31,12 @@ test("subscribers of tenon.log.line see each line as JSON, also where people get
   const written: string[] = [];
   const log = createLog({ pretty: true, destination: { write: (line) => written.push(line) } });
   const lines: string[] = [];
-  const onLine = (message: unknown) => void lines.push((message as LogLineSignal).line);
-  logLineSignal.subscribe(onLine);
+  const onLine = (message: unknown) => void lines.push((message as LoggedLine).line);
+  logLineChannel.subscribe(onLine);
   try {
     log.info({ token: "secret", n: 1 }, "hello");
   } finally {
-    logLineSignal.unsubscribe(onLine);
+    logLineChannel.unsubscribe(onLine);
   }
   log.info("after");
   assert.equal(lines.length, 1);
@@ -50,7 +50,7 @@ test("subscribers of tenon.log.dropped count the lines that a destination does n
   const onDropped = (message: unknown) => {
     dropped += (message as { count: number }).count;
   };
-  logDroppedSignal.subscribe(onDropped);
+  logDroppedChannel.subscribe(onDropped);
   try {
     const log = createLog({
       destination: {
@@ -63,6 +63,6 @@ test("subscribers of tenon.log.dropped count the lines that a destination does n
     await turn();
     assert.equal(dropped, 1);
   } finally {
-    logDroppedSignal.unsubscribe(onDropped);
+    logDroppedChannel.unsubscribe(onDropped);
   }
 });

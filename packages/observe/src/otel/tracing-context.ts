@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type Context, emptyContext } from "./light-context.ts";
 
 /** The context manager of OpenTelemetry, on a storage to which channels can be bound. Give it to an SDK of your own. */
-export class SignalContextManager {
+export class TracingContextManager {
   readonly storage = new AsyncLocalStorage<Context>();
 
   active(): Context {

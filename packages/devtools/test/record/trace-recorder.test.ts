@@ -4,34 +4,34 @@ import { test } from "node:test";
 import type { LooseError } from "../../src/record/record-buffer.ts";
 import type { Recorded } from "../../src/record/recorded.ts";
 import { Recording } from "../../src/record/recording.ts";
-import { SignalRecorder } from "../../src/record/signal-recorder.ts";
+import { TraceRecorder } from "../../src/record/trace-recorder.ts";
 
 /** Publishes an operation as the packages do. */
 function publish(name: string, payload: object, body: () => void = () => {}): void {
-  const signal = tracingChannel(`tenon.${name}`);
-  signal.start.runStores(payload, body);
-  signal.asyncEnd.publish(payload);
+  const tracing = tracingChannel(`tenon.${name}`);
+  tracing.start.runStores(payload, body);
+  tracing.asyncEnd.publish(payload);
 }
 
 function withRecorder(
-  body: (tools: { signals: SignalRecorder; jobs: Recorded[]; errors: LooseError[] }) => void,
+  body: (tools: { recorder: TraceRecorder; jobs: Recorded[]; errors: LooseError[] }) => void,
 ): void {
   const jobs: Recorded[] = [];
   const errors: LooseError[] = [];
-  const signals = new SignalRecorder({ onRecord: (job) => jobs.push(job), onError: (error) => errors.push(error) });
-  signals.start();
+  const recorder = new TraceRecorder({ onRecord: (job) => jobs.push(job), onError: (error) => errors.push(error) });
+  recorder.start();
   try {
-    body({ signals, jobs, errors });
+    body({ recorder, jobs, errors });
   } finally {
-    signals.stop();
+    recorder.stop();
   }
 }
 
 test("operations are nested, and have what is known at their end", () => {
-  withRecorder(({ signals }) => {
+  withRecorder(({ recorder }) => {
     const recording = new Recording("request");
     const failed = { database: "postgres", sql: "select 1", parameters: [], error: new TypeError("lost") };
-    signals.run(recording, () => {
+    recorder.run(recording, () => {
       publish("hash", { operation: "verify" }, () => publish("sql", failed));
       publish("enqueue", { job: "mails/send", queue: "default", count: 3, id: 7 });
       publish("event", { topic: "posts", event: "added" });
@@ -52,11 +52,11 @@ test("operations are nested, and have what is known at their end", () => {
 });
 
 test("what happens outside of a request, or in one that is not recorded, is left out", () => {
-  withRecorder(({ signals, jobs }) => {
+  withRecorder(({ recorder, jobs }) => {
     const sql = { database: "sqlite", sql: "select 1", parameters: [] };
     const recording = new Recording("request");
     publish("sql", sql);
-    signals.run(recording, () => signals.run(undefined, () => publish("sql", { ...sql })));
+    recorder.run(recording, () => recorder.run(undefined, () => publish("sql", { ...sql })));
     channel("undici:request:create").publish({ request: { method: "GET", origin: "http://x", path: "/" } });
     channel("undici:request:headers").publish({ request: {} });
     assert.deepEqual(recording.finish("GET", "/", {}).spans, []);
@@ -65,13 +65,13 @@ test("what happens outside of a request, or in one that is not recorded, is left
 });
 
 test("an error has its causes, and a fetch whose body is not read has none", () => {
-  withRecorder(({ signals }) => {
+  withRecorder(({ recorder }) => {
     const recording = new Recording("request");
     const loop = new Error("relation is missing");
     const error = new Error("store failure", { cause: loop });
     loop.cause = error;
     const request = { method: "GET", origin: "http://x", path: "/" };
-    signals.run(recording, () => {
+    recorder.run(recording, () => {
       publish("redis", { command: "GET", keys: 1, error });
       channel("undici:request:create").publish({ request });
       channel("undici:request:headers").publish({ request });
@@ -85,10 +85,10 @@ test("an error has its causes, and a fetch whose body is not read has none", () 
 });
 
 test("a request to another server that fails has its error", () => {
-  withRecorder(({ signals }) => {
+  withRecorder(({ recorder }) => {
     const recording = new Recording("request");
     const request = { method: "GET", origin: "http://x", path: "/?token=hidden" };
-    signals.run(recording, () => channel("undici:request:create").publish({ request }));
+    recorder.run(recording, () => channel("undici:request:create").publish({ request }));
     channel("undici:request:error").publish({ request, error: new Error("refused") });
     const [span] = recording.finish("GET", "/", {}).spans;
     assert.deepEqual(
@@ -114,16 +114,16 @@ test("an attempt of a job is a record of its own, with what happens in it", () =
 });
 
 test("log lines belong to their request, and errors outside of one are kept apart", () => {
-  withRecorder(({ signals, errors }) => {
+  withRecorder(({ recorder, errors }) => {
     const log = (fields: object) => channel("tenon.log.line").publish({ line: JSON.stringify(fields) });
     const recording = new Recording("request");
     const err = { type: "E", message: "m", stack: "E: m", cause: { type: "F", message: "n", stack: "F: n" } };
-    signals.run(recording, () => {
+    recorder.run(recording, () => {
       publish("hash", { operation: "verify" }, () => log({ level: "info", time: "t", msg: "hello", id: 1 }));
       log({ level: "info", time: "t", event: "csrf refused" });
       channel("tenon.log.line").publish({ line: "no JSON" });
     });
-    signals.run(undefined, () => log({ level: "error", err }));
+    recorder.run(undefined, () => log({ level: "error", err }));
     log({ level: "info", msg: "no error" });
     log({ level: "error", msg: "failed", err });
     assert.deepEqual(

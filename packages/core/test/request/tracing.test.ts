@@ -5,48 +5,48 @@ import { test } from "node:test";
 import { api, type Context, defineModule, HttpError, inject, type Next, type Routes } from "@tenon/core";
 import { isMetricSource, requestStore, trace } from "@tenon/core/internal";
 import {
-  type HandlerSignal,
   Introspection,
-  type MiddlewareSignal,
-  type RequestSignal,
-  type Signal,
-  type SignalOutcome,
+  type TracedHandler,
+  type TracedMiddleware,
+  type TracedOutcome,
+  type TracedRequest,
+  type Tracing,
 } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
-const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");
-const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
-const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
+const requestTracing: Tracing<TracedRequest> = tracingChannel("tenon.request");
+const middlewareTracing: Tracing<TracedMiddleware> = tracingChannel("tenon.middleware");
+const handlerTracing: Tracing<TracedHandler> = tracingChannel("tenon.handler");
 
 const steps = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 
-/** Notes the steps of a signal while `run` runs. */
-async function watch<Payload extends SignalOutcome, T>(
-  signal: Signal<Payload>,
+/** Notes the steps of an operation while `run` runs. */
+async function watch<Payload extends TracedOutcome, T>(
+  tracing: Tracing<Payload>,
   note: (step: string, payload: Payload) => void,
   run: () => Promise<T>,
 ): Promise<T> {
   const subscribers = Object.fromEntries(steps.map((step) => [step, (payload: Payload) => note(step, payload)]));
-  signal.subscribe(subscribers);
+  tracing.subscribe(subscribers);
   try {
     return await run();
   } finally {
-    signal.unsubscribe(subscribers);
+    tracing.unsubscribe(subscribers);
   }
 }
 
 /** The steps of one operation and what its payload ends with. */
 async function stepsOf(run: () => unknown): Promise<unknown[]> {
-  const signal: Signal<SignalOutcome> = tracingChannel("tenon.test");
+  const tracing: Tracing<TracedOutcome> = tracingChannel("tenon.test");
   const seen: unknown[] = [];
-  const payload: SignalOutcome = {};
+  const payload: TracedOutcome = {};
   await watch(
-    signal,
+    tracing,
     (step) => seen.push(step),
     async () => {
       try {
-        await trace(signal, payload, run);
+        await trace(tracing, payload, run);
       } catch (error) {
         seen.push(`threw ${error}`);
       }
@@ -75,17 +75,17 @@ test("an error is published before the end and reaches the caller", async () => 
 });
 
 test("a synchronous operation stays synchronous, and a bound store is set while it runs", () => {
-  const signal: Signal<SignalOutcome> = tracingChannel("tenon.test");
+  const tracing: Tracing<TracedOutcome> = tracingChannel("tenon.test");
   const storage = new AsyncLocalStorage<unknown>();
-  signal.start.bindStore(storage, () => "inside");
+  tracing.start.bindStore(storage, () => "inside");
   try {
     assert.equal(
-      trace(signal, {}, () => storage.getStore()),
+      trace(tracing, {}, () => storage.getStore()),
       "inside",
     );
     assert.equal(storage.getStore(), undefined);
   } finally {
-    signal.start.unbindStore(storage);
+    tracing.start.unbindStore(storage);
   }
 });
 
@@ -93,20 +93,20 @@ test("the request store holds its value while a request runs, and what its funct
   const storage = new AsyncLocalStorage<string>();
   const read: Routes = [{ method: "GET", path: "/", handler: async () => String(storage.getStore()) }];
   const app = await createTestApp(moduleOf(read), api());
-  const payloads: RequestSignal[] = [];
+  const payloads: TracedRequest[] = [];
   const unbind = requestStore.bind(storage, (payload) => {
     payloads.push(payload);
     return payload.path;
   });
   const subscribers = { asyncEnd: () => {} };
-  requestSignal.subscribe(subscribers);
+  requestTracing.subscribe(subscribers);
   const ask = async () => (await app.request("GET", "/")).json();
   assert.equal(await ask(), "/");
   assert.equal(storage.getStore(), undefined);
   unbind();
   unbind();
   assert.equal(await ask(), "undefined");
-  requestSignal.unsubscribe(subscribers);
+  requestTracing.unsubscribe(subscribers);
   await app.stop();
 
   const [payload] = payloads;
@@ -156,7 +156,7 @@ testOnBothTransports(
   routes,
   async (call) => {
     const seen: unknown[] = [];
-    const note = (step: string, { platform, method, path, route, status, bytes, headers, error }: RequestSignal) => {
+    const note = (step: string, { platform, method, path, route, status, bytes, headers, error }: TracedRequest) => {
       if (step === "start")
         assert.deepEqual([platform, status, bytes, headers], ["api", undefined, undefined, undefined]);
       if (step !== "asyncEnd") return;
@@ -164,7 +164,7 @@ testOnBothTransports(
     };
     const ids: string[] = [];
     await watch(
-      requestSignal,
+      requestTracing,
       (step, payload) => {
         note(step, payload);
         if (step === "asyncEnd") ids.push(payload.requestId);
@@ -196,21 +196,21 @@ testOnBothTransports(
   routes,
   async (call) => {
     const seen: string[] = [];
-    const noteMiddleware = (step: string, { name, ctx }: MiddlewareSignal) => {
+    const noteMiddleware = (step: string, { name, ctx }: TracedMiddleware) => {
       if (step === "start" || step === "asyncEnd") seen.push(`${step} ${name} ${ctx.path}`);
     };
-    const noteHandler = (step: string, { name, error }: HandlerSignal) => {
+    const noteHandler = (step: string, { name, error }: TracedHandler) => {
       if (step === "start" || step === "error") seen.push(`${step} ${name}${error === undefined ? "" : ` ${error}`}`);
     };
-    await watch(middlewareSignal, noteMiddleware, async () => {
+    await watch(middlewareTracing, noteMiddleware, async () => {
       assert.equal(await (await call("GET", "/text/1")).json(), "é");
-      await watch(handlerSignal, noteHandler, async () => {
+      await watch(handlerTracing, noteHandler, async () => {
         await call("GET", "/text/2");
         assert.equal((await call("GET", "/broken")).status, 500);
         assert.equal((await call("GET", "/nowhere")).status, 404);
       });
     });
-    await watch(handlerSignal, noteHandler, async () => void (await call("GET", "/text/3")));
+    await watch(handlerTracing, noteHandler, async () => void (await call("GET", "/text/3")));
     await call("GET", "/text/4");
     assert.deepEqual(seen, [
       "start Guard /text/1",

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Channel, channel, type TracingChannel, tracingChannel } from "node:diagnostics_channel";
-import type { HashSignal } from "@tenon/auth";
+import type { TracedHash } from "@tenon/auth";
 import { causesOf, toHttpError } from "@tenon/core/internal";
-import type { HandlerSignal, LogLineSignal, MiddlewareSignal, SignalOutcome } from "@tenon/core/platform";
-import type { RedisSignal, SqlSignal } from "@tenon/data";
-import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
-import type { EventSignal, MessageSignal } from "@tenon/live";
-import type { ViewSignal } from "@tenon/web";
+import type { LoggedLine, TracedHandler, TracedMiddleware, TracedOutcome } from "@tenon/core/platform";
+import type { TracedRedis, TracedSql } from "@tenon/data";
+import type { TracedEnqueue, TracedJob } from "@tenon/jobs";
+import type { TracedEvent, TracedMessage } from "@tenon/live";
+import type { TracedView } from "@tenon/web";
 import type { LooseError } from "./record-buffer.ts";
 import type { Recorded, SpanKind } from "./recorded.ts";
 import { toRecordedLine } from "./recorded-line.ts";
@@ -33,7 +33,7 @@ interface FetchMessage {
   readonly error?: unknown;
 }
 
-export interface SignalTargets {
+export interface TraceTargets {
   /** An attempt of a job, or the handler of a message, is over. */
   readonly onRecord: (record: Recorded) => void;
   /** An error was logged outside of a request and a job. */
@@ -41,13 +41,13 @@ export interface SignalTargets {
 }
 
 /** Listens to the diagnostics channels and assigns what happens to the request or job in which it happens. */
-export class SignalRecorder {
+export class TraceRecorder {
   readonly #scopes = new AsyncLocalStorage<Scope | undefined>();
   readonly #begun = new WeakMap<object, Begun>();
-  readonly #targets: SignalTargets;
+  readonly #targets: TraceTargets;
   readonly #ends: (() => void)[] = [];
 
-  constructor(targets: SignalTargets) {
+  constructor(targets: TraceTargets) {
     this.#targets = targets;
   }
 
@@ -62,17 +62,17 @@ export class SignalRecorder {
   }
 
   start(): void {
-    this.#watch<MiddlewareSignal>("middleware", ({ name }) => name);
-    this.#watch<HandlerSignal>("handler", ({ name }) => name);
-    this.#watch<ViewSignal>("view", ({ view }) => view);
-    this.#watch<SqlSignal>(
+    this.#watch<TracedMiddleware>("middleware", ({ name }) => name);
+    this.#watch<TracedHandler>("handler", ({ name }) => name);
+    this.#watch<TracedView>("view", ({ view }) => view);
+    this.#watch<TracedSql>(
       "sql",
       ({ sql }) => sql,
       ({ rows }) => (rows === undefined ? {} : { rows }),
     );
-    this.#watch<RedisSignal>("redis", ({ command }) => command);
-    this.#watch<HashSignal>("hash", ({ operation }) => `${operation} a password`);
-    this.#watch<EnqueueSignal>(
+    this.#watch<TracedRedis>("redis", ({ command }) => command);
+    this.#watch<TracedHash>("hash", ({ operation }) => `${operation} a password`);
+    this.#watch<TracedEnqueue>(
       "enqueue",
       ({ job }) => job,
       ({ id, count = 1 }) => ({
@@ -80,7 +80,7 @@ export class SignalRecorder {
         ...(count > 1 ? { note: `${count} jobs` } : {}),
       }),
     );
-    this.#watch<EventSignal>(
+    this.#watch<TracedEvent>(
       "event",
       ({ topic, event }) => `${event} to ${topic}`,
       ({ subscribers }) => (subscribers === undefined ? {} : { note: `${subscribers} subscribers here` }),
@@ -88,27 +88,27 @@ export class SignalRecorder {
     this.#watchJobs();
     this.#watchMessages();
     this.#watchFetch();
-    this.#on(channel("tenon.log.line"), (message) => this.#addLine((message as LogLineSignal).line)); // the payload of this channel
+    this.#on(channel("tenon.log.line"), (message) => this.#addLine((message as LoggedLine).line)); // the payload of this channel
   }
 
   stop(): void {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  #watch<P extends SignalOutcome>(
+  #watch<P extends TracedOutcome>(
     kind: SpanKind,
     nameOf: (payload: P) => string,
     outcomeOf: (payload: P) => SpanOutcome = () => ({}),
   ): void {
-    const signal: ScopedChannel = tracingChannel(`tenon.${kind}`);
-    this.#bind(signal, (payload) => this.#begin(kind, payload, nameOf(payload as P))); // the payload of this channel
-    this.#on(signal.asyncEnd, (payload) => this.#end(payload, outcomeOf(payload as P)));
+    const tracing: ScopedChannel = tracingChannel(`tenon.${kind}`);
+    this.#bind(tracing, (payload) => this.#begin(kind, payload, nameOf(payload as P))); // the payload of this channel
+    this.#on(tracing.asyncEnd, (payload) => this.#end(payload, outcomeOf(payload as P)));
   }
 
   /** The operations inside this one get the store that `begin` returns. */
-  #bind(signal: ScopedChannel, begin: (payload: object) => Scope | undefined): void {
-    signal.start.bindStore(this.#scopes, begin);
-    this.#ends.push(() => signal.start.unbindStore(this.#scopes));
+  #bind(tracing: ScopedChannel, begin: (payload: object) => Scope | undefined): void {
+    tracing.start.bindStore(this.#scopes, begin);
+    this.#ends.push(() => tracing.start.unbindStore(this.#scopes));
   }
 
   #on(source: Pick<Channel, "subscribe" | "unsubscribe">, listener: (message: object) => void): void {
@@ -122,7 +122,7 @@ export class SignalRecorder {
     const recording = scope?.recording;
     if (scope === undefined || recording === undefined) return scope;
     if ("ctx" in payload) {
-      const { ctx } = payload as MiddlewareSignal; // only those of middlewares and handlers have one
+      const { ctx } = payload as TracedMiddleware; // only those of middlewares and handlers have one
       recording.ctx = ctx;
       if (kind === "handler") recording.handler = name;
     }
@@ -134,21 +134,21 @@ export class SignalRecorder {
   #end(payload: object, outcome: SpanOutcome): void {
     const begun = this.#begun.get(payload);
     if (begun === undefined) return;
-    const { error } = payload as SignalOutcome; // a field of each payload
+    const { error } = payload as TracedOutcome; // a field of each payload
     begun.recording.end(begun.span, { ...outcome, ...(error === undefined ? {} : { error: messageOf(error) }) });
   }
 
   /** An attempt of a job is a record of its own. */
   #watchJobs(): void {
-    const signal: ScopedChannel = tracingChannel("tenon.job");
+    const tracing: ScopedChannel = tracingChannel("tenon.job");
     const running = new WeakMap<object, Recording>();
-    this.#bind(signal, (payload) => {
+    this.#bind(tracing, (payload) => {
       const recording = new Recording("job");
       running.set(payload, recording);
       return { recording, depth: 0 };
     });
-    this.#on(signal.asyncEnd, (payload) => {
-      const { job, id, queue, attempt, state = "unknown" } = payload as JobSignal;
+    this.#on(tracing.asyncEnd, (payload) => {
+      const { job, id, queue, attempt, state = "unknown" } = payload as TracedJob;
       const recording = running.get(payload);
       if (recording !== undefined) {
         this.#targets.onRecord(recording.finish("", job, { job: { id, queue, attempt, state } }));
@@ -158,18 +158,18 @@ export class SignalRecorder {
 
   /** So is a message of a WebSocket. */
   #watchMessages(): void {
-    const signal: ScopedChannel = tracingChannel("tenon.message");
+    const tracing: ScopedChannel = tracingChannel("tenon.message");
     const running = new WeakMap<object, Recording>();
-    this.#bind(signal, (payload) => {
-      const { ctx, message } = payload as MessageSignal;
+    this.#bind(tracing, (payload) => {
+      const { ctx, message } = payload as TracedMessage;
       const recording = new Recording("message");
       recording.ctx = ctx;
       recording.handler = message;
       running.set(payload, recording);
       return { recording, depth: 0 };
     });
-    this.#on(signal.asyncEnd, (payload) => {
-      const { ctx, error } = payload as MessageSignal;
+    this.#on(tracing.asyncEnd, (payload) => {
+      const { ctx, error } = payload as TracedMessage;
       const status = error === undefined ? 200 : toHttpError(error).status;
       const record = running.get(payload)?.finish("WS", ctx.path, { status });
       if (record !== undefined) this.#targets.onRecord(record);
