@@ -89,10 +89,10 @@ export function toDescription(built: DevtoolsHost["built"]): AppDescription {
   const shadows = Map.groupBy(findShadows(built.router.routes), ({ guarded }) => guarded);
   const routes = built.routes.list().map((route, index) => {
     const [flat, handler] = [built.router.routes[index] as FlatRoute, handlers[index] as object]; // list() has the order of the router
-    const open = shadows.get(flat)?.map(({ open: { method, path } }) => `${method} ${path}`);
+    const shadowedBy = shadows.get(flat)?.map(({ unguarded: { method, path } }) => `${method} ${path}`);
     return {
       ...toRouteDescription(route),
-      ...(open === undefined ? {} : { shadowedBy: open }),
+      ...(shadowedBy === undefined ? {} : { shadowedBy }),
       ...places.get(handler),
     };
   });

@@ -97,7 +97,7 @@ async function buildApp<Methods>(
   const { log, output } = openLog(environment, platform, options, tools);
 
   // these two are injected before what they read is made: their functions are called later
-  const background = new ApplicationBackground(stopTimeout, (other) => routing.open(other, false));
+  const background = new ApplicationBackground(stopTimeout, (other) => routing.composeFor(other, false));
   let opened: OpenPlatform<Methods> | undefined;
   const introspection: Introspection = {
     platform: platform.name,
@@ -127,7 +127,7 @@ async function buildApp<Methods>(
   const resolved = container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
   const routing = new ApplicationRoutes({ log, problems, graph, container, production, checkContracts }, resolved);
   const target = resolved as NamedPlatform<Methods>; // else its problem was thrown
-  const { kernel, router, routes } = routing.open(target, true);
+  const { kernel, router, routes } = routing.composeFor(target, true);
   const built = { platform: name, graph, constructed, injections, router, routes };
   const devtools = openDevtools(tools, environment, { built, introspection, log }, options);
 

@@ -68,7 +68,7 @@ export class ApplicationRoutes {
   }
 
   /** The routes that a platform serves, behind its middlewares. Those of the application's own are compiled already. */
-  open(target: NamedPlatform | BackgroundPlatform, isOwn: boolean) {
+  composeFor(target: NamedPlatform | BackgroundPlatform, isOwn: boolean) {
     const { problems, production, log } = this.#parts;
     const appLevel = isOwn ? this.#appLevel : this.#compileAll(target.middlewares, target.name);
     if (problems.length > 0) throw new StartError(problems.splice(0));

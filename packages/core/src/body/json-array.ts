@@ -21,8 +21,8 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
   #watch: ((row: unknown, index: number) => void) | undefined;
   #count = 0;
   #ended = false;
-  #opened: string | undefined;
-  #isOpen = false;
+  #first: string | undefined;
+  #hasBegun = false;
 
   constructor(rows: AsyncIterable<Row>) {
     this.#source = toSource(rows);
@@ -39,18 +39,18 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
   }
 
   /** Reads the first chunk: the whole text of a short array, or else this stream. An error here is still a 500. */
-  async open(): Promise<string | this> {
+  async begin(): Promise<string | this> {
     const first = await this.#read();
     if (this.#ended) return first;
-    this.#opened = first;
-    this.#isOpen = true;
+    this.#first = first;
+    this.#hasBegun = true;
     return this;
   }
 
   async next(): Promise<IteratorResult<string>> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    if (opened !== undefined) return { done: false, value: opened };
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined) return { done: false, value: first };
     if (this.#ended) return { done: true, value: undefined };
     return { done: false, value: await this.#read() };
   }
@@ -81,7 +81,7 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
         text += (this.#count === 0 ? "[" : ",") + toJson(row);
         this.#count++;
         if (rows % rowsAtOnce !== 0 || performance.now() < end) continue;
-        if (this.#isOpen) break; // the server decides when it reads on
+        if (this.#hasBegun) break; // the server decides when it reads on
         await turn();
         end = performance.now() + chunkTime;
       }

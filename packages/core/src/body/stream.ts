@@ -18,13 +18,13 @@ export class Chunks implements AsyncIterableIterator<Chunk> {
   }
 
   /** Waits for the first chunk: it determines the content type, and a stream that fails here is still a 500. */
-  async open(): Promise<this> {
+  async begin(): Promise<this> {
     this.#first = this.#read();
     await this.#first;
     return this;
   }
 
-  /** Known once the stream is open. */
+  /** Known once the stream has begun. */
   get type(): string {
     return this.#type ?? octets;
   }

@@ -46,6 +46,6 @@ export async function openHttp(parts: PlatformParts, settings: HttpSettings): Pr
   const opened = new OpenHttp(parts, settings);
   const { title = parts.module, servers = [] } = settings.openapi;
   const urls = servers.map(({ url }) => url);
-  await settings.docs?.open(title, urls, () => opened.methods.openapi());
+  await settings.docs?.load(title, urls, () => opened.methods.openapi());
   return opened;
 }

@@ -33,8 +33,8 @@ export class Docs {
     this.path = path === false ? undefined : path;
     this.#document = document;
     const contract = { hidden: true, middlewares };
-    const showPage = (ctx: Context) => this.#opened().serve(ctx);
-    const sendFile = (ctx: Context) => this.#opened().serveFile(ctx);
+    const showPage = (ctx: Context) => this.#loaded().serve(ctx);
+    const sendFile = (ctx: Context) => this.#loaded().serveFile(ctx);
     const sendDocument = (ctx: Context) => this.#serveDocument(ctx);
     this.routes = [
       route.get(document, contract, sendDocument),
@@ -42,7 +42,7 @@ export class Docs {
     ];
   }
 
-  async open(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
+  async load(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
     this.#toDocument = toDocument;
     if (this.path === undefined) return;
     const { DocsPage } = await import("./docs-page.ts");
@@ -50,8 +50,8 @@ export class Docs {
     this.#page = new DocsPage({ title, path: this.path, document, servers });
   }
 
-  #opened(): DocsPage {
-    return this.#page as DocsPage; // open() comes before the first request
+  #loaded(): DocsPage {
+    return this.#page as DocsPage; // load() comes before the first request
   }
 
   async #serveDocument(ctx: Context): Promise<Reply> {

@@ -238,11 +238,11 @@ function passThrough(body: RawBody | Upgrade, status: number, ctx: HeaderSource)
     const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);
     return new Outgoing(status, bytes, "application/octet-stream");
   }
-  if (body instanceof JsonArray) return body.open().then((opened) => new Outgoing(status, opened, json));
+  if (body instanceof JsonArray) return body.begin().then((begun) => new Outgoing(status, begun, json));
   const chunks = new Chunks(body);
   // an event stream may stay silent for long, and its client waits for the head
   if (ctx.response().header("content-type").startsWith("text/event-stream")) return new Outgoing(status, chunks, "");
-  return chunks.open().then(() => new Outgoing(status, chunks, chunks.type));
+  return chunks.begin().then(() => new Outgoing(status, chunks, chunks.type));
 }
 
 /** Headers about the connection to another server. `fetch` has already decoded the body. */

@@ -5,7 +5,7 @@ import { Router } from "./router.ts";
 
 /** A route that takes paths from one whose guards it does not have. */
 export interface Shadow {
-  readonly open: FlatRoute;
+  readonly unguarded: FlatRoute;
   readonly guarded: FlatRoute;
 }
 
@@ -14,29 +14,29 @@ export function findShadows(routes: readonly FlatRoute[]): Shadow[] {
   const guarded = served.filter((route) => route.middlewares.length > 0 && !isExact(route.pattern));
   if (guarded.length === 0) return [];
   const patterns = new Router(served.filter((route) => !isExact(route.pattern)));
-  return served.flatMap((open) => {
-    const candidates = isExact(open.pattern) ? exactCandidates(patterns, open) : guarded;
+  return served.flatMap((route) => {
+    const candidates = isExact(route.pattern) ? exactCandidates(patterns, route) : guarded;
     return candidates
       .filter(
         (other) =>
-          other.method === open.method &&
-          lacksGuard(open, other) &&
-          comparePatterns(open.pattern, other.pattern) < 0 &&
-          overlaps(open.pattern, other.pattern),
+          other.method === route.method &&
+          lacksGuard(route, other) &&
+          comparePatterns(route.pattern, other.pattern) < 0 &&
+          overlaps(route.pattern, other.pattern),
       )
-      .map((other) => ({ open, guarded: other }));
+      .map((other) => ({ unguarded: route, guarded: other }));
   });
 }
 
-export function describeShadow({ open, guarded }: Shadow): string {
-  const lack = open.middlewares.length === 0 ? "has no middlewares" : "has no guard with a security scheme";
+export function describeShadow({ unguarded, guarded }: Shadow): string {
+  const lack = unguarded.middlewares.length === 0 ? "has no middlewares" : "has no guard with a security scheme";
   const guards = guarded.middlewareNames.join(", ");
-  return `${describeRoute(open)} of ${open.owner} ${lack} and matches before ${describeRoute(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
+  return `${describeRoute(unguarded)} of ${unguarded.owner} ${lack} and matches before ${describeRoute(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
 }
 
-function lacksGuard(open: FlatRoute, guarded: FlatRoute): boolean {
-  if (open.middlewares.length === 0) return guarded.middlewares.length > 0;
-  return guarded.secured && !open.secured;
+function lacksGuard(route: FlatRoute, guarded: FlatRoute): boolean {
+  if (route.middlewares.length === 0) return guarded.middlewares.length > 0;
+  return guarded.secured && !route.secured;
 }
 
 function exactCandidates(patterns: Router<FlatRoute>, route: FlatRoute): FlatRoute[] {

@@ -40,7 +40,7 @@ test("the first chunk decides the content type, and is not lost", async () => {
     [new Uint8Array([1]), "application/octet-stream"],
     [{ a: 1 }, "application/x-ndjson"],
   ] as const) {
-    const chunks = await new Chunks(Readable.from([value, value])).open();
+    const chunks = await new Chunks(Readable.from([value, value])).begin();
     assert.equal(chunks.type, type);
     const all: unknown[] = [];
     for await (const chunk of chunks) all.push(chunk);
@@ -50,7 +50,7 @@ test("the first chunk decides the content type, and is not lost", async () => {
 
 test("return() reaches a source that was opened and not read further", async () => {
   const source = new Source("x");
-  const chunks = await new Chunks(source).open();
+  const chunks = await new Chunks(source).begin();
   assert.deepEqual(await chunks.return(), { done: true, value: undefined });
   assert.equal(source.closed, true);
 });
@@ -84,7 +84,7 @@ test("return() cancels a web stream that is waiting", async () => {
 
 test("a value that cannot be written closes its source", async () => {
   const source = new Source("x", 1n);
-  const chunks = await new Chunks(source).open();
+  const chunks = await new Chunks(source).begin();
   assert.deepEqual(await chunks.next(), { done: false, value: "x" });
   await assert.rejects(chunks.next(), TypeError);
   assert.equal(source.closed, true);
