@@ -20,6 +20,8 @@ export interface Engine {
 export interface EngineOptions {
   /** Gets an `Incoming` for each request that passes the inspection, and returns the `Outgoing` to write. */
   readonly handler: RequestHandler;
+  /** Says how a response looks that the server writes itself. */
+  readonly toRefusal: (status: number, reason: string) => { readonly type: string; readonly body: string };
   readonly settings: HttpSettings;
   readonly log: Log;
   readonly pendingBytes: PendingBytes;

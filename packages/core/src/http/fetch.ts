@@ -1,32 +1,29 @@
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, toByteStream } from "../body/stream.ts";
-import type { ErrorFormat } from "../request/error-format.ts";
 import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
 import type { EngineOptions } from "./engine.ts";
-import { findHeader, type Inspected, inspect, isRejected, toErrorBody, toHeaderMap } from "./inspect.ts";
+import { findHeader, type Inspected, inspect, isRejected, type RejectedRequest, toHeaderMap } from "./inspect.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
 
 /** Web `Request` → web `Response`: the same kernel, the same checks, no socket. */
-export async function handleFetch(
-  { handler, log, settings }: Pick<EngineOptions, "handler" | "log" | "settings">,
-  request: Request,
-): Promise<Response> {
+export async function handleFetch(engine: EngineOptions, request: Request): Promise<Response> {
+  const { handler, log, settings } = engine;
   const url = new URL(request.url);
   const rawHeaders = [...request.headers].flat();
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
   const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
-  if (isRejected(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
+  if (isRejected(head)) return refuse(request, head, engine);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await handler.handle(incoming);
   if (outgoing.status === 101) {
     const upgrade = outgoing.body as Upgrade; // the body of this status
     upgrade.discard(); // there is no socket to take over
-    const response = refuse(426, false, settings.errors);
+    const response = refuse(request, { status: 426, reason: "upgrade" }, engine);
     response.headers.set("upgrade", upgrade.protocol);
     return response;
   }
@@ -35,12 +32,13 @@ export async function handleFetch(
   } catch (error) {
     discard(outgoing.body);
     log.error({ err: error }, `${incoming.method} ${incoming.path}: the response could not be written`);
-    return refuse(500, request.method === "HEAD", settings.errors);
+    return refuse(request, { status: 500, reason: "response" }, engine);
   }
 }
 
-export function refuse(status: number, head: boolean, format: ErrorFormat): Response {
-  return new Response(head ? null : toErrorBody(status, format), { status, headers: { "content-type": format.type } });
+export function refuse({ method }: Request, { status, reason }: RejectedRequest, engine: EngineOptions): Response {
+  const { type, body } = engine.toRefusal(status, reason);
+  return new Response(method === "HEAD" ? null : body, { status, headers: { "content-type": type } });
 }
 
 class FetchIncoming implements Incoming {

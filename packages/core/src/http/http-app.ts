@@ -6,7 +6,7 @@ import { stopOnCrash, stopOnSignals } from "../app/signals.ts";
 import { BodyMemory } from "../body/body-reader.ts";
 import { maxWorkers, readEnvironment } from "../config/environment.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { reasonOf } from "../request/error-format.ts";
+import { formatRefusal, reasonOf } from "../request/error-format.ts";
 import { endsWithin } from "../support/ends-within.ts";
 import { StartError } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
@@ -80,7 +80,9 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     const { devtools, kernel, log } = parts;
     const pendingBytes = new PendingBytes(settings.limits, log);
     const bodies = new BodyMemory(settings.limits.bodyBytesTotal);
-    this.#engine = { handler: devtools?.wrap(kernel) ?? kernel, settings, log, pendingBytes, bodies };
+    const handler = devtools?.wrap(kernel) ?? kernel;
+    const toRefusal = (status: number) => formatRefusal(status, settings.errors);
+    this.#engine = { handler, toRefusal, settings, log, pendingBytes, bodies };
   }
 
   async close(): Promise<void> {
@@ -194,7 +196,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     } catch (error) {
       if (!this.#closed) throw error; // else the stop came while this request waited for the start
     }
-    if (this.#closed) return refuse(503, request.method === "HEAD", this.#settings.errors);
+    if (this.#closed) return refuse(request, { status: 503, reason: "stopping" }, this.#engine);
     const response = handleFetch(this.#engine, request);
     this.#inFlight.add(response);
     return response.finally(() => this.#inFlight.delete(response));

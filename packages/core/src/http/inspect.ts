@@ -1,9 +1,5 @@
 import { isIPv6 } from "node:net";
 import { isMediaType } from "../body/grammar.ts";
-import { toJson } from "../body/json.ts";
-import { type ErrorFormat, plainErrors, reasonOf } from "../request/error-format.ts";
-import { HttpError } from "../support/errors.ts";
-import { STATUS_CODES } from "./builtin.ts";
 import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
 
 /** The head of a request as it was received, with the property names of node:http. */
@@ -173,19 +169,4 @@ function separatorOf(name: string): string {
 export interface RejectedRequest {
   readonly status: number;
   readonly reason: string;
-}
-
-export function toErrorBody(status: number, format: ErrorFormat): string {
-  const error = new HttpError(status, reasonOf(status));
-  try {
-    return toJson(format.toBody(error));
-  } catch {
-    return toJson(plainErrors.toBody(error)); // a format that fails would crash the server, outside of any request
-  }
-}
-
-/** A whole response, for a socket that has no request. */
-export function toRawResponse(status: number, format: ErrorFormat): string {
-  const body = toErrorBody(status, format);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${format.type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }

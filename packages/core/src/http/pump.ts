@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { stop, toChunk } from "../body/stream.ts";
 import type { PendingBytes } from "./pending-bytes.ts";
 import type { RoundRobin } from "./round-robin.ts";
@@ -31,30 +32,30 @@ export class Slices implements AsyncIterator<Uint8Array> {
 export interface ByteTarget {
   /** Nothing can be written any more. */
   readonly destroyed: boolean;
-  /** Bytes of the response that the system has not taken yet. */
-  readonly writableLength: number;
   /** Writes the head without waiting for the body. */
   flushHeaders(): void;
   /** False when the client does not keep up: the event `drain` follows. */
   write(bytes: Uint8Array): boolean;
   end(): void;
-  /** Closes the connection in the middle of the response. */
-  destroy(): void;
-  once(event: "close" | "drain", listener: () => void): unknown;
-  off(event: "close" | "drain", listener: () => void): unknown;
+}
+
+/** The request whose response is written. */
+export interface PumpedRequest {
+  readonly socket: Socket;
+  /** What stands for the socket while earlier responses are written. */
+  readonly stream?: Writable;
+  /** The client disconnected, or the stream was ended early. */
+  abort(): void;
 }
 
 export interface PumpOptions {
-  /** That of the target. */
-  readonly socket: Socket;
+  readonly request: PumpedRequest;
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
   readonly eventStream: boolean;
   readonly pendingBytes: PendingBytes;
   readonly turns: RoundRobin;
   /** Functions that end the open event streams. */
   readonly endings: Set<() => void>;
-  /** The client disconnected, or the stream was ended early. */
-  readonly onEarlyEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -65,7 +66,8 @@ export async function pump(
   length: number | undefined,
   options: PumpOptions,
 ): Promise<void> {
-  const { socket, turns } = options;
+  const { request, turns } = options;
+  const { socket, stream = socket } = request;
   let round = -1;
   let rest = length ?? Number.POSITIVE_INFINITY;
   let ended = message.destroyed;
@@ -83,7 +85,7 @@ export async function pump(
     if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
     return message.write(bytes);
   };
-  message.once("close", end);
+  stream.once("close", end);
   if (options.eventStream) {
     if (socket.readableEnded) ended = true;
     socket.on("end", end);
@@ -106,13 +108,11 @@ export async function pump(
       // a source that is always ready leaves no time for the event `close`
       if (done || ended || message.destroyed) break;
       if (!hasRoom) {
-        options.pendingBytes.hold(
-          socket,
-          message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0),
-        );
+        const remaining = iterator instanceof Slices ? iterator.remaining : 0;
+        options.pendingBytes.hold(socket, stream.writableLength + remaining);
         await new Promise<void>((resolve) => {
           wake = resolve;
-          message.once("drain", resolve);
+          stream.once("drain", resolve);
         });
         options.pendingBytes.release(socket);
       }
@@ -129,13 +129,13 @@ export async function pump(
     if (!message.destroyed) message.end();
   } catch (error) {
     options.onError(error);
-    message.destroy(); // the head is sent: only a closed connection still shows that the body is incomplete
+    stream.destroy(); // the head is sent: only a closed connection still shows that the body is incomplete
   } finally {
-    message.off("close", end);
+    stream.off("close", end);
     socket.off("end", end);
     options.endings.delete(end);
     if (!done) {
-      options.onEarlyEnd();
+      request.abort();
       void stop(() => iterator);
     }
   }

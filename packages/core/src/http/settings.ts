@@ -24,6 +24,9 @@ export interface HttpLimits extends RequestLimits {
   readonly stopTimeout: number;
 }
 
+/** Bytes of the request line and all headers together. The inspection counts them apart. */
+export const headTotal = ({ uri, headerBytes }: HttpLimits): number => uri + headerBytes + 1024;
+
 export interface HttpOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Peers whose `X-Forwarded-*` headers count, as addresses or CIDR ranges. None by default. */

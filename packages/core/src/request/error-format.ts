@@ -1,4 +1,5 @@
-import { BindError, type HttpError, type Issue } from "../support/errors.ts";
+import { toJson } from "../body/json.ts";
+import { BindError, HttpError, type Issue } from "../support/errors.ts";
 
 /** How an application writes its error responses, those of the HTTP server included. */
 export interface ErrorFormat {
@@ -36,6 +37,16 @@ export const plainErrors: ErrorFormat = {
 export function formatError(error: HttpError, format: ErrorFormat): { readonly body: unknown; readonly type: string } {
   if (error.body !== undefined) return { body: error.body, type: plainErrors.type };
   return { body: format.toBody(error), type: format.type };
+}
+
+/** The same for what the server refuses, as text. A format that fails would crash it, outside of any request. */
+export function formatRefusal(status: number, format: ErrorFormat): { readonly type: string; readonly body: string } {
+  const error = new HttpError(status, reasonOf(status));
+  try {
+    return { type: format.type, body: toJson(format.toBody(error)) };
+  } catch {
+    return { type: plainErrors.type, body: toJson(plainErrors.toBody(error)) };
+  }
 }
 
 /** Rejected input with the status that the format gives it; any other value as it is. */

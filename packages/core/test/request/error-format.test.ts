@@ -111,7 +111,7 @@ test("the server responds in the plain format when the application's format fail
   try {
     const { port } = await app.listen({ port: 0, signals: false });
     const { text } = await sendRaw(port, "GET / HTTP/1.1\r\nbad header\r\n\r\n");
-    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"Bad Request"\}$/);
+    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*application\/json[\s\S]*\r\n\r\n\{"error":"Bad Request"\}$/);
   } finally {
     await app.stop();
   }
@@ -135,6 +135,9 @@ test("the server writes its own errors in the application's format", async () =>
   } finally {
     await app.stop();
   }
+  const stopped = await app.fetch(new Request("http://localhost/"));
+  const { shout } = (await stopped.json()) as { shout: string };
+  assert.deepEqual([stopped.headers.get("content-type"), shout], [shouting.type, "SERVICE UNAVAILABLE"]);
 });
 
 testOnBothTransports(

@@ -4,7 +4,7 @@ import { Duplex } from "node:stream";
 import { BodyMemory } from "../../src/body/body-reader.ts";
 import { PendingBytes } from "../../src/http/pending-bytes.ts";
 import { ProxyTrust } from "../../src/http/proxy.ts";
-import { toHttpSettings } from "../../src/http/settings.ts";
+import { headTotal, toHttpSettings } from "../../src/http/settings.ts";
 import { WireConnection } from "../../src/http/wire/connection.ts";
 import { Exchange } from "../../src/http/wire/exchange.ts";
 import type { WireMessage } from "../../src/http/wire/message.ts";
@@ -66,8 +66,6 @@ const toText = (method: string, target: string, rawHeaders: readonly string[], b
   JSON.stringify([method, target, rawHeaders, Buffer.from(body).toString("latin1")]);
 
 const settings = toHttpSettings("api()", { limits: { body: 2 ** 24 } }, {});
-const { uri, headerBytes } = settings.limits;
-const total = uri + headerBytes + 1024;
 
 const responses = { ok: () => new Outgoing(200, "", "text/plain"), refused: () => new Outgoing(400, "", "text/plain") };
 
@@ -92,6 +90,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   };
   const options = {
     handler,
+    toRefusal: () => ({ type: "text/plain", body: "" }),
     settings,
     log,
     pendingBytes: new PendingBytes(settings.limits, log),
@@ -104,7 +103,6 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
     trust: new ProxyTrust([], () => {}),
     connections: new Map(),
     heads: new ResponseHeads(5000),
-    headLimits: { uri, total },
     clock: { now: 0, every: 1 },
   });
   const hung = await play(socket, chunks);
@@ -114,7 +112,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
 
 const readings = new WeakMap<object, { requests: string[]; reason: string }>();
 const nodeServer = createServer({
-  maxHeaderSize: total,
+  maxHeaderSize: headTotal(settings.limits),
   requireHostHeader: false,
   keepAliveTimeout: 0,
   headersTimeout: 0,

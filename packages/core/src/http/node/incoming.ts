@@ -21,7 +21,7 @@ export class NodeIncoming implements Incoming {
   /** A pipelined response has none of its own yet. */
   readonly socket: Socket;
   readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
+  readonly stream: ServerResponse;
   readonly #head: Inspected;
   readonly #bodies: BodyMemory;
   #controller: AbortController | undefined;
@@ -29,7 +29,7 @@ export class NodeIncoming implements Incoming {
 
   constructor(req: IncomingMessage, res: ServerResponse, head: Inspected, trust: ProxyTrust, bodies: BodyMemory) {
     this.#req = req;
-    this.#res = res;
+    this.stream = res;
     this.#head = head;
     this.#bodies = bodies;
     this.method = req.method as string; // node sets it on every request of a server
@@ -49,10 +49,10 @@ export class NodeIncoming implements Incoming {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       const onClose = () => {
-        if (!this.#res.writableFinished) this.abort();
+        if (!this.stream.writableFinished) this.abort();
       };
-      if (this.#res.closed) onClose();
-      else this.#res.once("close", onClose);
+      if (this.stream.closed) onClose();
+      else this.stream.once("close", onClose);
     }
     return this.#controller.signal;
   }

@@ -7,6 +7,7 @@ import type { Engine, EngineOptions } from "../engine.ts";
 import { inspect, isRejected, type RequestHead } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";
 import { Responder } from "../responder.ts";
+import { headTotal } from "../settings.ts";
 import type { ResponseTarget } from "../write.ts";
 import { NodeIncoming } from "./incoming.ts";
 
@@ -25,9 +26,9 @@ export class NodeServer implements Engine {
     this.#options = options;
     this.#responder = new Responder(options);
     this.#trust = new ProxyTrust(options.settings.trustedProxies, (message) => options.log.warn(message));
-    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
+    const { headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     const settings = {
-      maxHeaderSize: uri + headerBytes + 1024, // request line and headers together; the inspection counts them apart
+      maxHeaderSize: headTotal(options.settings.limits),
       headersTimeout: Math.min(headerTimeout, requestTimeout), // node refuses one that is longer than requestTimeout
       requestTimeout,
       keepAliveTimeout: keepAlive,

@@ -13,26 +13,21 @@ export class Exchange {
   readonly upgraded = new Map<Socket, () => void>();
   /** One function for all of them: each would take memory for as long as its connection is open. */
   readonly #onUpgradedClose: (this: Socket) => void;
-  readonly #responder: Responder;
+  readonly responder: Responder;
   /** Those of pipelined requests. */
   readonly turns = new RoundRobin();
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#responder = new Responder(options);
+    this.responder = new Responder(options);
     const { upgraded } = this;
     this.#onUpgradedClose = function () {
       upgraded.delete(this);
     };
   }
 
-  /** From now on every response closes its connection. */
-  beginStop(): void {
-    this.#responder.stopping = true;
-  }
-
   endStreams(): void {
-    this.#responder.endStreams();
+    this.responder.endStreams();
     for (const end of this.upgraded.values()) end();
   }
 
@@ -40,21 +35,17 @@ export class Exchange {
   admit(message: WireMessage): boolean {
     const { expect } = message;
     const head = inspect(message, this.#options.settings);
-    if (isRejected(head)) {
-      this.#responder.refuse(message, head);
-      return false;
+    if (isRejected(head)) this.responder.refuse(message, head);
+    else if (expect !== undefined && expect.toLowerCase() !== "100-continue")
+      this.responder.refuse(message, { status: 417, reason: "Expect" });
+    else {
+      message.inspected = head;
+      return true;
     }
-    if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
-      this.#responder.refuse(message, { status: 417, reason: "Expect" });
-      return false;
-    }
-    message.inspected = head;
-    return true;
+    return false;
   }
 
   handle(message: WireMessage): void {
-    const { broken } = message.connection;
-    if (broken !== undefined) message.breakBody(broken);
     const outgoing = this.#options.handler.handle(message);
     if (outgoing instanceof Promise) void outgoing.then((ready) => this.#write(message, ready));
     else this.#write(message, outgoing);
@@ -65,7 +56,7 @@ export class Exchange {
     const upgrade = outgoing.body as Upgrade; // the body of this status
     const buffered = message.destroyed ? undefined : message.detach();
     if (buffered === undefined) {
-      this.#responder.refuseUpgrade(message, upgrade);
+      this.responder.refuseUpgrade(message, upgrade);
       return;
     }
     const { socket } = message;
@@ -73,9 +64,9 @@ export class Exchange {
       const end = upgrade.take(socket, buffered, [...(outgoing.extraHeaders() ?? [])]);
       this.upgraded.set(socket, end);
       socket.on("close", this.#onUpgradedClose);
-      if (this.#responder.stopping) end(); // the others were ended before
+      if (this.responder.stopping) end(); // the others were ended before
     } catch (error) {
-      this.#responder.logError(error, message, "the upgrade failed");
+      this.responder.logError(error, message, "the upgrade failed");
       socket.on("error", () => {}).destroy();
     }
   }
@@ -86,12 +77,9 @@ export class Exchange {
       this.#takeOver(message, outgoing);
       return;
     }
-    const { settings } = this.#options;
-    const { connection } = message;
-    if (message.timedOut) connection.timedOut();
-    if (outgoing.closes || message.leavesTooMuch(settings.limits.body)) connection.closing = true;
-    else if ((this.#responder.stopping || connection.broken !== undefined) && !connection.hasWaiting)
-      connection.closing = true;
-    void this.#responder.write(outgoing, connection.closing, message, message, message);
+    const { lifetime } = message;
+    if (outgoing.closes || message.leavesTooMuch(this.#options.settings.limits.body)) lifetime.closing = true;
+    else if ((this.responder.stopping || lifetime.broken) && !message.input.hasWaiting) lifetime.closing = true;
+    void this.responder.write(outgoing, lifetime.closing, message, message, message);
   }
 }

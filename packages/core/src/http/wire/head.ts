@@ -1,11 +1,6 @@
 import { tokenCharacter } from "../../body/grammar.ts";
 import type { RejectedRequest, RequestHead } from "../inspect.ts";
-
-export interface HeadLimits {
-  readonly uri: number;
-  /** Bytes of the request line and all headers. */
-  readonly total: number;
-}
+import { type HttpLimits, headTotal } from "../settings.ts";
 
 /** The methods of IANA's registry that HTTP parsers commonly know: any other request line is malformed. */
 const methods = new Set(
@@ -65,7 +60,7 @@ export class WireHead implements RequestHead {
   }
 
   /** Reads the complete lines from `start` on, up to the end of the head. Returns where it stopped. */
-  read(text: string, start: number, limits: HeadLimits): number {
+  read(text: string, start: number, limits: HttpLimits): number {
     let at = start;
     while (!this.done && this.rejected === undefined) {
       const end = text.indexOf("\r\n", at);
@@ -78,7 +73,7 @@ export class WireHead implements RequestHead {
       else if (this.begun) this.#readHeader(text, at, end);
       else this.#readRequestLine(text.slice(at, end));
       at = end + 2;
-      if (this.#bytes > limits.total) this.#refuseLarge(limits);
+      if (this.#bytes > headTotal(limits)) this.#refuseLarge(limits);
     }
     return at;
   }
@@ -121,18 +116,18 @@ export class WireHead implements RequestHead {
   }
 
   /** A line whose end has not arrived: refused now when its end cannot make it valid. */
-  #checkUnfinished(text: string, start: number, limits: HeadLimits): void {
+  #checkUnfinished(text: string, start: number, limits: HttpLimits): void {
     const line = text.endsWith("\r") ? text.slice(start, -1) : text.slice(start);
     if (!this.begun) {
       const space = line.indexOf(" ");
       const isMethod = space < 0 ? /^[A-Z-]{0,16}$/.test(line) : methods.has(line.slice(0, space));
       if (!isMethod) this.#refuse(400, "method");
       else if (line.length > space + limits.uri + 16) this.#refuse(414, "URI too long"); // the version takes the rest
-    } else if (this.#bytes + text.length - start > limits.total) this.#refuseLarge(limits);
+    } else if (this.#bytes + text.length - start > headTotal(limits)) this.#refuseLarge(limits);
     if (controlCharacter.test(line)) this.#refuse(400, "malformed head");
   }
 
-  #refuseLarge(limits: HeadLimits): void {
+  #refuseLarge(limits: HttpLimits): void {
     this.#refuse(this.url.length > limits.uri ? 414 : 431, "head too large");
   }
 

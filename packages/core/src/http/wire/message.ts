@@ -1,55 +1,26 @@
 import type { Socket } from "node:net";
 import { BodyQueue } from "../../body/body-queue.ts";
-import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
 import type { HeaderValue } from "../../request/headers.ts";
 import type { Incoming } from "../../request/request.ts";
 import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
-import type { Peer, ProxyTrust } from "../proxy.ts";
+import type { Peer } from "../proxy.ts";
 import type { ByteTarget } from "../pump.ts";
 import type { ResponseTarget } from "../write.ts";
 import type { BodySink } from "./body.ts";
 import type { WireHead } from "./head.ts";
-import type { ResponseHeads } from "./response-head.ts";
+import type { Input } from "./input.ts";
+import type { Lifetime } from "./lifetime.ts";
 
 const maxStored = 64 * 1024;
 /** About what a part takes besides its bytes. */
 const perPart = 128;
-
 /** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
 const maxCopied = 4096;
-
-/** What the messages of a server share. */
-export interface MessageParts {
-  readonly heads: ResponseHeads;
-  readonly trust: ProxyTrust;
-  readonly bodies: BodyMemory;
-}
-
-/** What a message and its exchange need of the connection. */
-export interface MessageOwner {
-  readonly socket: Socket;
-  readonly parts: MessageParts;
-  /** When to give up what the client should do next; 0 while nothing is expected of it. */
-  deadline: number;
-  /** The current response is the last: what follows is dropped. */
-  closing: boolean;
-  /** Why nothing more is read. Complete requests still get responses. */
-  readonly broken: HttpError | undefined;
-  /** Whether complete requests wait for the current one. */
-  readonly hasWaiting: boolean;
-  /** A request timed out: its client gets no more time to send bytes slowly. */
-  timedOut(): void;
-  /** Reads nothing for now. */
-  pause(): void;
-  resume(): void;
-  /** The response is written. */
-  responded(): void;
-  /** See `WireMessage.detach`. */
-  detach(): Uint8Array | undefined;
-}
+const lineEnd = Buffer.from("\r\n");
 
 const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
 
@@ -61,7 +32,8 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   rawHeaders: readonly string[];
   readonly expect: string | undefined;
   readonly socket: Socket;
-  readonly connection: MessageOwner;
+  readonly input: Input;
+  readonly lifetime: Lifetime;
   /** Set when the request is accepted. */
   inspected = notInspected;
   /** Whether the whole request has arrived. */
@@ -82,14 +54,15 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   #isChunked = false;
   #isDetached = false;
 
-  constructor(connection: MessageOwner, head: WireHead) {
+  constructor(lifetime: Lifetime, input: Input, head: WireHead) {
     this.method = head.method;
     this.url = head.url;
     this.httpVersion = head.httpVersion;
     this.rawHeaders = head.rawHeaders;
     this.expect = head.httpVersion === "1.1" ? head.expect : undefined;
-    this.socket = connection.socket;
-    this.connection = connection;
+    this.socket = lifetime.socket;
+    this.input = input;
+    this.lifetime = lifetime;
   }
 
   get path(): string {
@@ -152,11 +125,11 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     const stored = this.#stored.splice(0);
     this.#writeContinue();
     if (this.complete && !chunked) return stored.length === 1 ? (stored[0] as Buffer) : Buffer.concat(stored);
-    const reader = new BodyReader(contentLength ?? limit, timeout, this.connection.parts.bodies);
+    const reader = new BodyReader(contentLength ?? limit, timeout, this.lifetime.parts.bodies);
     this.#reader = reader;
     for (const bytes of stored) reader.push(bytes);
     if (this.complete) reader.end();
-    else this.connection.resume();
+    else this.input.resume();
     return reader.result;
   }
 
@@ -166,14 +139,14 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
 
   streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
     const { contentLength: declared, chunked } = this.inspected;
-    const queue = new BodyQueue(() => this.connection.resume());
+    const queue = new BodyQueue(() => this.input.resume());
     this.#reader = queue;
     if (this.#broken !== undefined) queue.fail(this.#broken);
     for (const bytes of this.#stored.splice(0)) queue.push(bytes);
     if (this.complete) queue.end();
     else if (chunked || Number(declared) <= limit) {
-      this.connection.deadline = 0; // each chunk has a timeout of its own
-      this.connection.resume();
+      this.lifetime.deadline = 0; // each chunk has a timeout of its own
+      this.input.resume();
       this.#writeContinue();
     }
     return boundedChunks(queue, { declared, limit, timeout });
@@ -182,11 +155,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   /** The handler has responded. */
   releaseBody(): void {
     this.#reader?.release();
-  }
-
-  /** Whether the body did not arrive in time. */
-  get timedOut(): boolean {
-    return this.#reader?.timedOut === true;
+    if (this.#reader?.timedOut === true) this.lifetime.timedOut();
   }
 
   /** The rest of the body will not arrive, or is malformed. */
@@ -211,25 +180,20 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   }
 
   #resolveClient(): Peer {
-    this.#client ??= this.connection.parts.trust.resolve(
-      {
-        address: this.peer,
-        protocol: "encrypted" in this.socket ? "https" : "http",
-        host: this.inspected.host,
-      },
-      (name) => this.header(name),
-    );
+    const protocol = "encrypted" in this.socket ? "https" : "http";
+    const connected = { address: this.peer, protocol, host: this.inspected.host };
+    this.#client ??= this.lifetime.parts.trust.resolve(connected, (name) => this.header(name));
     return this.#client;
   }
 
   takeBody(bytes: Buffer): void {
     if (this.#reader !== undefined) {
-      if (!this.#reader.push(bytes)) this.connection.pause(); // it was refused, so the connection will close
+      if (!this.#reader.push(bytes)) this.socket.pause(); // it was refused, so the connection will close
     } else if (!this.headersSent) {
       // a small part would keep the whole packet in memory
       this.#stored.push(2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes);
       this.#storedBytes += bytes.length + perPart;
-      if (this.#storedBytes >= maxStored) this.connection.pause();
+      if (this.#storedBytes >= maxStored) this.socket.pause();
     }
   }
 
@@ -247,14 +211,10 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     return this.socket.destroyed || !this.socket.writable;
   }
 
-  get writableLength(): number {
-    return this.socket.writableLength;
-  }
-
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
     const { socket } = this;
-    if (close) this.connection.closing = true;
-    const head = this.connection.parts.heads.toText(status, headers, close, false);
+    if (close) this.lifetime.closing = true;
+    const head = this.lifetime.parts.heads.toText(status, headers, close, false);
     this.headersSent = true;
     if (body === null) socket.write(head, "latin1");
     else if (typeof body === "string" && Number(headers.at(-1)) === body.length) socket.write(head + body, "latin1");
@@ -264,15 +224,15 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
       socket.write(body);
       socket.uncork();
     }
-    this.connection.responded();
+    this.lifetime.responded();
   }
 
   begin(status: number, headers: HeaderValue[], close: boolean): void {
     const isDelimited = headers.at(-2) === "content-length";
     this.#isChunked = !isDelimited && this.httpVersion === "1.1";
     this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
-    if (!isDelimited && !this.#isChunked) this.connection.closing = true; // its end is the end of the body
-    this.#head = this.connection.parts.heads.toText(status, headers, close || this.connection.closing, this.#isChunked);
+    if (!isDelimited && !this.#isChunked) this.lifetime.closing = true; // its end is the end of the body
+    this.#head = this.lifetime.parts.heads.toText(status, headers, close || this.lifetime.closing, this.#isChunked);
     this.headersSent = true;
   }
 
@@ -284,15 +244,16 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   write(bytes: Uint8Array): boolean {
     const { socket } = this;
     if (bytes.byteLength === 0) return true; // an empty chunk would be the last
+    const size = Buffer.from(`${bytes.byteLength.toString(16)}\r\n`); // the chunks of RFC 9112, 7.1
     if (this.#isChunked && this.#head === "" && bytes.byteLength <= maxCopied) {
-      socket.write(toWholeChunk(bytes));
+      socket.write(Buffer.concat([size, bytes, lineEnd]));
       return !socket.writableNeedDrain;
     }
     socket.cork();
     this.flushHeaders();
-    if (this.#isChunked) socket.write(`${bytes.byteLength.toString(16)}\r\n`, "latin1");
+    if (this.#isChunked) socket.write(size);
     socket.write(bytes);
-    if (this.#isChunked) socket.write("\r\n", "latin1");
+    if (this.#isChunked) socket.write(lineEnd);
     socket.uncork();
     return !socket.writableNeedDrain;
   }
@@ -303,7 +264,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     this.flushHeaders();
     if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
     socket.uncork();
-    this.connection.responded();
+    this.lifetime.responded();
   }
 
   /**
@@ -311,32 +272,11 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
    * arrived after it. Undefined when this request cannot be upgraded.
    */
   detach(): Uint8Array | undefined {
-    const early = this.connection.detach();
-    this.#isDetached = early !== undefined;
-    if (this.#isDetached && this.#controller !== undefined) this.#watchSocket();
+    const early = this.socket.readableEnded ? undefined : this.input.endUpgrade();
+    if (early === undefined) return undefined;
+    this.lifetime.detach();
+    this.#isDetached = true;
+    if (this.#controller !== undefined) this.#watchSocket();
     return early;
   }
-
-  destroy(): void {
-    this.socket.destroy();
-  }
-
-  once(event: "close" | "drain", listener: () => void): void {
-    this.socket.once(event, listener);
-  }
-
-  off(event: "close" | "drain", listener: () => void): void {
-    this.socket.off(event, listener);
-  }
-}
-
-/** A chunk with its length and its end (RFC 9112, 7.1). */
-function toWholeChunk(bytes: Uint8Array): Buffer {
-  const length = `${bytes.byteLength.toString(16)}\r\n`;
-  const end = length.length + bytes.byteLength;
-  const chunk = Buffer.allocUnsafe(end + 2);
-  chunk.write(length, "latin1");
-  chunk.set(bytes, length.length);
-  chunk.write("\r\n", end, "latin1");
-  return chunk;
 }

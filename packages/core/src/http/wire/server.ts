@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { openPort } from "../builtin.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { ProxyTrust } from "../proxy.ts";
-import { WireConnection, type WireParts } from "./connection.ts";
+import { type ConnectionParts, WireConnection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { ResponseHeads } from "./response-head.ts";
 import { shutDown } from "./shutdown.ts";
@@ -10,21 +10,20 @@ import { shutDown } from "./shutdown.ts";
 /** The engine on node:net: start, connections, timeouts, shutdown. `WireConnection` handles the requests. */
 export class WireServer implements Engine {
   readonly #server: Server;
-  readonly #parts: WireParts;
+  readonly #parts: ConnectionParts;
   readonly #connections = new Map<Socket, WireConnection>();
   readonly #handshakes = new Map<string, Socket>();
   #sweep: NodeJS.Timeout | undefined;
   #sweptAt = 0;
 
   constructor(options: EngineOptions) {
-    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
+    const { headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     this.#parts = {
       ...options,
       connections: this.#connections,
       exchange: new Exchange(options),
       heads: new ResponseHeads(keepAlive),
       trust: new ProxyTrust(options.settings.trustedProxies, (message) => options.log.warn(message)),
-      headLimits: { uri, total: uri + headerBytes + 1024 }, // the inspection counts request line and headers apart
       clock: { now: 0, every: Math.min(250, headerTimeout, requestTimeout, keepAlive) },
     };
     // half open: a client that closes its sending side after the request still gets a response
@@ -69,7 +68,8 @@ export class WireServer implements Engine {
   readonly #closeExpired = (): void => {
     const { clock } = this.#parts;
     for (const connection of this.#connections.values()) {
-      if (connection.deadline !== 0 && connection.deadline <= clock.now) connection.expire();
+      const { deadline } = connection.lifetime;
+      if (deadline !== 0 && deadline <= clock.now) connection.expire();
     }
   };
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { WireConnection, WireParts } from "./connection.ts";
+import type { ConnectionParts, WireConnection } from "./connection.ts";
 
 const stallCheck = 400;
 const followUpTurns = 20; // of ten milliseconds
@@ -9,11 +9,11 @@ const followUpTurns = 20; // of ten milliseconds
  * Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. `handshakes`
  * are the sockets that have not finished their TLS handshake.
  */
-export async function shutDown(server: Server, parts: WireParts, handshakes: Iterable<Socket>): Promise<void> {
+export async function shutDown(server: Server, parts: ConnectionParts, handshakes: Iterable<Socket>): Promise<void> {
   const { connections, exchange, log, settings } = parts;
   const { upgraded } = exchange;
   const sockets = () => [...connections.keys(), ...upgraded.keys()];
-  exchange.beginStop();
+  exchange.responder.stopping = true; // from now on every response closes its connection
   const resume = await acceptWaiting(server, sockets);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -26,8 +26,8 @@ export async function shutDown(server: Server, parts: WireParts, handshakes: Ite
   for (const connection of connections.values()) {
     if (connection.idle) connection.socket.destroy();
     // a response that has not begun will say `Connection: close`; one whose head is sent cannot
-    else if (!connection.finished && connection.message?.headersSent && !connection.hasWaiting)
-      connection.closing = true;
+    else if (!connection.finished && connection.message?.headersSent && !connection.input.hasWaiting)
+      connection.lifetime.closing = true;
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
   const isWaiting = (connection: WireConnection) => connection.finished && !connection.socket.destroyed;
