@@ -1,4 +1,5 @@
-import { BindError, HttpError } from "../support/errors.ts";
+import { BindError } from "../support/errors.ts";
+import { toBodyError, tooLarge } from "./body-error.ts";
 
 /** Limits of one request. docs/limits.md lists the defaults. */
 export interface RequestLimits {
@@ -27,6 +28,7 @@ export const defaultRequestLimits: RequestLimits = Object.freeze({
 });
 
 const nothing = new Uint8Array();
+const overloaded = "The request bodies that are arriving are larger than limits.bodyBytesTotal.";
 
 /**
  * The memory of all request bodies that did not arrive together with their heads, until their handlers have responded.
@@ -48,7 +50,7 @@ export class BodyMemory {
     this.#arriving.add(reader);
     for (const oldest of this.#arriving) {
       if (this.#sum <= this.#total || this.#sum === reader.held) break;
-      oldest.fail(overloaded());
+      oldest.fail(toBodyError(503, overloaded));
     }
   }
 
@@ -92,7 +94,7 @@ export class BodyReader {
     });
     this.#timer = setTimeout(() => {
       this.timedOut = true;
-      this.fail(new HttpError(408, "Request Timeout"));
+      this.fail(toBodyError(408));
     }, timeout);
   }
 
@@ -164,18 +166,6 @@ export class BodyReader {
   }
 }
 
-/** `reason` goes to the log: clients read the status only. */
-export function tooLarge(reason = "The body is larger than limits.body, or than bodyLimit() allows."): HttpError {
-  return new HttpError(413, "Payload Too Large", { cause: new Error(reason) });
-}
-
-function overloaded(): HttpError {
-  return new HttpError(503, "Service Unavailable", {
-    headers: { "retry-after": "1" },
-    cause: new Error("The request bodies that are arriving are larger than limits.bodyBytesTotal."),
-  });
-}
-
 /** Refuses a content type that cannot be read here. */
 export function refuseType(contentType: string): never {
   const message =
@@ -184,7 +174,7 @@ export function refuseType(contentType: string): never {
 }
 
 /** Refuses a body before it is read. */
-export function refuseBody(error: HttpError): Promise<never> {
+export function refuseBody(error: Error): Promise<never> {
   const refused = Promise.reject(error);
   refused.catch(ignore);
   return refused;

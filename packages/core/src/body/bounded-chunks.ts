@@ -1,6 +1,6 @@
 import { endsWithin } from "../support/ends-within.ts";
 import { HttpError } from "../support/errors.ts";
-import { tooLarge } from "./body-reader.ts";
+import { toBodyError, tooLarge } from "./body-error.ts";
 
 /** Where the chunks of a body come from. */
 export interface ChunkSource {
@@ -30,7 +30,7 @@ export async function* boundedChunks(source: ChunkSource, limits: ChunkLimits): 
     for (;;) {
       const start = performance.now();
       const next = source.next().catch(toBadRequest);
-      if (!(await endsWithin(next, timeout))) tooSlow();
+      if (!(await endsWithin(next, timeout))) throw toBodyError(408);
       const step = await next;
       if (step.done === true) return;
       size += step.value.byteLength;
@@ -38,7 +38,7 @@ export async function* boundedChunks(source: ChunkSource, limits: ChunkLimits): 
       arrived += step.value.byteLength;
       waited += performance.now() - start;
       if (waited > timeout) {
-        if (arrived < waited * leastRate) tooSlow();
+        if (arrived < waited * leastRate) throw toBodyError(408);
         [arrived, waited] = [0, 0];
       }
       yield step.value;
@@ -48,10 +48,6 @@ export async function* boundedChunks(source: ChunkSource, limits: ChunkLimits): 
   }
 }
 
-function tooSlow(): never {
-  throw new HttpError(408, "Request Timeout");
-}
-
 function toBadRequest(error: unknown): never {
-  throw error instanceof HttpError ? error : new HttpError(400, "Bad Request", { cause: error });
+  throw error instanceof HttpError ? error : toBodyError(400, error);
 }

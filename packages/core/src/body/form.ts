@@ -1,7 +1,7 @@
 import type { HttpError } from "../support/errors.ts";
 import { decodePercent } from "../support/path.ts";
-import type { RequestLimits } from "./body-reader.ts";
-import { refuseType, tooLarge } from "./body-reader.ts";
+import { tooLarge } from "./body-error.ts";
+import { type RequestLimits, refuseType } from "./body-reader.ts";
 import { mediaTypeOf } from "./grammar.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
 import { decodeText, refuseForm } from "./part-head.ts";

@@ -1,4 +1,4 @@
-import { tooLarge } from "./body-reader.ts";
+import { tooLarge } from "./body-error.ts";
 import { findPartStart, maxHeadBytes, type Part, readPart } from "./multipart.ts";
 import { type PartHead, parsePartHead, refuseForm } from "./part-head.ts";
 

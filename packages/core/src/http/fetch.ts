@@ -1,10 +1,10 @@
-import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
+import { toBodyError, tooLarge } from "../body/body-error.ts";
+import { BodyReader, refuseBody } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, toByteStream } from "../body/stream.ts";
 import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
 import type { Incoming } from "../request/request.ts";
-import { HttpError } from "../support/errors.ts";
 import type { EngineOptions } from "./engine.ts";
 import { findHeader, type Inspected, inspect, isRejected, type RejectedRequest, toHeaderMap } from "./inspect.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
@@ -99,7 +99,7 @@ class FetchIncoming implements Incoming {
       }
       reader.end();
     } catch (error) {
-      reader.fail(new HttpError(400, "Bad Request", { cause: error }));
+      reader.fail(toBodyError(400, error));
     }
   }
 }

@@ -80,9 +80,8 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     const { devtools, kernel, log } = parts;
     const pendingBytes = new PendingBytes(settings.limits, log);
     const bodies = new BodyMemory(settings.limits.bodyBytesTotal);
-    const handler = devtools?.wrap(kernel) ?? kernel;
     const toRefusal = (status: number) => formatRefusal(status, settings.errors);
-    this.#engine = { handler, toRefusal, settings, log, pendingBytes, bodies };
+    this.#engine = { handler: devtools?.wrap(kernel) ?? kernel, toRefusal, settings, log, pendingBytes, bodies };
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { toBodyError, tooLarge } from "../../body/body-error.ts";
 import { BodyQueue } from "../../body/body-queue.ts";
-import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { type BodyMemory, BodyReader, refuseBody } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
 import type { Incoming } from "../../request/request.ts";
-import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer, ProxyTrust } from "../proxy.ts";
@@ -79,7 +79,7 @@ export class NodeIncoming implements Incoming {
     this.#req
       .on("data", (chunk: Buffer) => reader.push(chunk)) // the rest of one that was refused is dropped
       .once("end", () => reader.end())
-      .once("close", () => reader.fail(new HttpError(400, "Bad Request")));
+      .once("close", () => reader.fail(toBodyError(400)));
     return reader.result;
   }
 
@@ -91,7 +91,7 @@ export class NodeIncoming implements Incoming {
         if (!queue.push(chunk)) this.#req.pause();
       })
       .once("end", () => queue.end())
-      .once("close", () => queue.fail(new HttpError(400, "Bad Request")));
+      .once("close", () => queue.fail(toBodyError(400)));
     return boundedChunks(queue, { declared: this.#head.contentLength, limit, timeout });
   }
 

@@ -1,6 +1,4 @@
 import type { Socket } from "node:net";
-import { HttpError } from "../../support/errors.ts";
-import { STATUS_CODES } from "../builtin.ts";
 import type { RejectedRequest } from "../inspect.ts";
 import { type HttpLimits, keepAliveMargin } from "../settings.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body.ts";
@@ -199,7 +197,7 @@ export class WireConnection implements SocketEvents {
     this.#parts.connections.delete(this.socket);
     this.#parts.pendingBytes.forget(this.socket);
     this.input.drop();
-    this.message?.breakBody(new HttpError(400, "Bad Request"));
+    this.message?.breakBody(400);
     this.message?.clientLeft();
   };
 
@@ -209,7 +207,7 @@ export class WireConnection implements SocketEvents {
     this.#body = undefined;
     this.lifetime.deadline = 0;
     if (status === 408) this.lifetime.timedOut();
-    this.message?.breakBody(new HttpError(status, STATUS_CODES[status] as string)); // each of its statuses has a name
+    this.message?.breakBody(status);
     if (this.message?.finished === true) this.#linger();
   }
 

@@ -67,15 +67,14 @@ export class Lifetime {
 
   /** The response is written. */
   responded(): void {
-    const { socket } = this;
-    const { pendingBytes } = this.parts;
+    const { socket, parts } = this;
     if (socket.writableLength === 0) {
       this.#events.onFlushed();
       return;
     }
-    pendingBytes.hold(socket, socket.writableLength);
+    parts.pendingBytes.hold(socket, socket.writableLength);
     socket.write("", () => {
-      pendingBytes.release(socket);
+      parts.pendingBytes.release(socket);
       if (!socket.destroyed) this.#events.onFlushed();
     });
   }

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
+import { toBodyError, tooLarge } from "../../body/body-error.ts";
 import { BodyQueue } from "../../body/body-queue.ts";
-import { BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { BodyReader, refuseBody } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
 import type { HeaderValue } from "../../request/headers.ts";
 import type { Incoming } from "../../request/request.ts";
-import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer } from "../proxy.ts";
@@ -45,7 +45,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   #client: Peer | undefined;
   #controller: AbortController | undefined;
   #reader: BodyReader | BodyQueue | undefined;
-  #broken: HttpError | undefined;
+  #broken: Error | undefined;
   /** Bytes that have arrived before the handler reads the body. */
   #stored: Buffer[] = [];
   #storedBytes = 0;
@@ -159,15 +159,15 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   }
 
   /** The rest of the body will not arrive, or is malformed. */
-  breakBody(error: HttpError): void {
+  breakBody(status: number): void {
     if (this.complete) return; // the bytes after the body are broken, not the body
-    this.#broken = error;
-    this.#reader?.fail(error);
+    this.#broken = toBodyError(status);
+    this.#reader?.fail(this.#broken);
   }
 
   /** During a stop: fails a body of which no byte has arrived since the last call. */
   giveUpStalledBody(): void {
-    if (this.#reader?.isStalled() === true) this.#reader.fail(new HttpError(503, "Service Unavailable"));
+    if (this.#reader?.isStalled() === true) this.#reader.fail(toBodyError(503, "The server is stopping."));
   }
 
   /** Whether the body was not read, so that the connection should carry no other request. */
