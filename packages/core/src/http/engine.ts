@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { BodyMemory } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
 import type { RequestHandler } from "../request/kernel.ts";
+import type { ServerSettings } from "./limits.ts";
 import type { PendingBytes } from "./pending-bytes.ts";
-import type { HttpSettings } from "./settings.ts";
 
 export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
 
@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly handler: RequestHandler;
   /** Says how a response looks that the server writes itself. */
   readonly toRefusal: (status: number, reason: string) => { readonly type: string; readonly body: string };
-  readonly settings: HttpSettings;
+  readonly settings: ServerSettings;
   readonly log: Log;
   readonly pendingBytes: PendingBytes;
   readonly bodies: BodyMemory;

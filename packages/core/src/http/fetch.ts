@@ -2,12 +2,10 @@ import { toBodyError, tooLarge } from "../body/body-error.ts";
 import { BodyReader, refuseBody } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, toByteStream } from "../body/stream.ts";
-import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, Upgrade } from "../request/reply.ts";
-import type { Incoming } from "../request/request.ts";
 import type { EngineOptions } from "./engine.ts";
 import { findHeader, type Inspected, inspect, isRejected, type RejectedRequest, toHeaderMap } from "./inspect.ts";
-import { isBodiless, toHeaderList } from "./write.ts";
+import { type HeaderValue, isBodiless, toHeaderList } from "./write.ts";
 
 /** Web `Request` → web `Response`: the same kernel, the same checks, no socket. */
 export async function handleFetch(engine: EngineOptions, request: Request): Promise<Response> {
@@ -41,7 +39,7 @@ export function refuse({ method }: Request, { status, reason }: RejectedRequest,
   return new Response(method === "HEAD" ? null : body, { status, headers: { "content-type": type } });
 }
 
-class FetchIncoming implements Incoming {
+class FetchIncoming {
   method: string;
   readonly path: string;
   readonly search: string;

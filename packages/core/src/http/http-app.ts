@@ -123,7 +123,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   /** Starts the application and opens the port. */
   async #open(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
     const { log, start, stop } = this.#parts;
-    const server = await createEngine({ ...this.#engine, tls });
+    const server = await createEngine(this.#settings.engine, { ...this.#engine, tls });
     await start();
     const bound = await server.listen(port, host);
     if (this.#closed) {
@@ -222,8 +222,8 @@ export function toReachableUrl({ url, host, port }: Address): string {
 }
 
 /** Only the engine that is used is loaded. */
-async function createEngine(options: EngineOptions): Promise<Engine> {
-  const name = options.settings.engine ?? readEnvironment().engine ?? "wire";
+async function createEngine(chosen: HttpSettings["engine"], options: EngineOptions): Promise<Engine> {
+  const name = chosen ?? readEnvironment().engine ?? "wire";
   if (name === "wire") return new (await import("./wire/server.ts")).WireServer(options);
   return new (await import("./node/server.ts")).NodeServer(options);
 }

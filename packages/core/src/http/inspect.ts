@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { isMediaType } from "../body/grammar.ts";
-import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
+import type { HttpLimits, ServerSettings, SingleHeaders } from "./limits.ts";
 
 /** The head of a request as it was received, with the property names of node:http. */
 export interface RequestHead {
@@ -24,7 +24,7 @@ export interface Inspected {
 /** When a request is rejected: HTTP violations that node:http lets through, and limits. */
 export function inspect(
   head: RequestHead,
-  { limits, singleHeaders }: Pick<HttpSettings, "limits" | "singleHeaders">,
+  { limits, singleHeaders }: Pick<ServerSettings, "limits" | "singleHeaders">,
 ): Inspected | RejectedRequest {
   if (head.httpVersion !== "1.1" && head.httpVersion !== "1.0") return refuse(505, "HTTP version");
   if (head.method === "TRACE") return refuse(501, "TRACE");

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Log } from "../log/log.ts";
-import type { HttpLimits } from "./settings.ts";
+import type { HttpLimits } from "./limits.ts";
 
 /**
  * Response bytes that clients have not read yet: how long they may take, and how many bytes may wait in memory.

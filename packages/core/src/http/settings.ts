@@ -1,31 +1,11 @@
-import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
+import { defaultRequestLimits } from "../body/body-reader.ts";
 import { isDevelopment } from "../config/environment.ts";
 import type { OpenApiInfo } from "../openapi/document.ts";
 import { type ErrorFormat, type ErrorFormatName, toErrorFormat } from "../request/error-format.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { Docs, type DocsOptions } from "./docs.ts";
 import { parseRange } from "./ip-range.ts";
-
-/** Every limit of the HTTP server, in bytes and milliseconds. */
-export interface HttpLimits extends RequestLimits {
-  readonly uri: number;
-  readonly headerBytes: number;
-  readonly headerCount: number;
-  readonly headerTimeout: number;
-  readonly requestTimeout: number;
-  readonly keepAlive: number;
-  /** Bytes of a response that may wait in memory for one client to read them. */
-  readonly pendingBytes: number;
-  /** The same for all clients together. Beyond it, the slowest readers are disconnected. */
-  readonly pendingBytesTotal: number;
-  /** Bytes of all request bodies that are arriving or being handled. Beyond it, the oldest get 503. */
-  readonly bodyBytesTotal: number;
-  /** How long a stop waits for running requests before it closes their connections. */
-  readonly stopTimeout: number;
-}
-
-/** Bytes of the request line and all headers together. The inspection counts them apart. */
-export const headTotal = ({ uri, headerBytes }: HttpLimits): number => uri + headerBytes + 1024;
+import type { HttpLimits, ServerSettings } from "./limits.ts";
 
 export interface HttpOptions {
   readonly limits?: Partial<HttpLimits>;
@@ -49,10 +29,7 @@ export interface HttpOptions {
   readonly docs?: boolean | DocsOptions;
 }
 
-export interface HttpSettings {
-  readonly limits: HttpLimits;
-  readonly trustedProxies: readonly string[];
-  readonly singleHeaders: SingleHeaders;
+export interface HttpSettings extends ServerSettings {
   readonly engine: "wire" | "node" | undefined;
   readonly errors: ErrorFormat;
   readonly openapi: OpenApiInfo;
@@ -103,12 +80,6 @@ const optionTable: OptionTable<HttpOptions> = {
 };
 
 /**
- * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
- * request on a connection that is being closed.
- */
-export const keepAliveMargin = 1.2;
-
-/**
  * Checks the options of an HTTP platform and adds the defaults. `owner` is the platform as messages name it, and `table`
  * checks the options that it adds.
  */
@@ -143,6 +114,3 @@ function toDocs(options: DocsOptions): Docs | undefined {
   const { public: isPublic = false, middlewares = [] } = options;
   return isPublic || middlewares.length > 0 || isDevelopment() ? new Docs(options) : undefined;
 }
-
-/** Headers that a request may carry once, in lower case, by the length of their names. */
-export type SingleHeaders = readonly (readonly string[] | undefined)[];

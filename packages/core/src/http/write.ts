@@ -1,8 +1,9 @@
 import { discard, isStream } from "../body/stream.ts";
-import type { HeaderValue } from "../request/headers.ts";
 import type { Outgoing, OutgoingBody } from "../request/reply.ts";
 import type { PendingBytes } from "./pending-bytes.ts";
 import { Slices, sliceBytes } from "./pump.ts";
+
+export type HeaderValue = string | readonly string[];
 
 /** Where a response is written. The headers are names and values, alternating. */
 export interface ResponseTarget {

@@ -4,13 +4,12 @@ import { toBodyError, tooLarge } from "../../body/body-error.ts";
 import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
-import type { Incoming } from "../../request/request.ts";
 import { findHeader, type Inspected, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer, ProxyTrust } from "../proxy.ts";
 
 /** A request of node:http as the context sees it. */
-export class NodeIncoming implements Incoming {
+export class NodeIncoming {
   method: string;
   readonly path: string;
   readonly search: string;

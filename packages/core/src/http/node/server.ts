@@ -1,14 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { HeaderValue } from "../../request/headers.ts";
 import type { Upgrade } from "../../request/reply.ts";
 import { openPort } from "../builtin.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { inspect, isRejected, type RequestHead } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";
 import { Responder } from "../responder.ts";
-import { headTotal } from "../settings.ts";
-import type { ResponseTarget } from "../write.ts";
+import type { HeaderValue, ResponseTarget } from "../write.ts";
 import { NodeIncoming } from "./incoming.ts";
 
 /**
@@ -26,9 +24,9 @@ export class NodeServer implements Engine {
     this.#options = options;
     this.#responder = new Responder(options);
     this.#trust = new ProxyTrust(options.settings.trustedProxies, (message) => options.log.warn(message));
-    const { headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
+    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     const settings = {
-      maxHeaderSize: headTotal(options.settings.limits),
+      maxHeaderSize: uri + headerBytes + 1024, // request line and headers together; the inspection counts them apart
       headersTimeout: Math.min(headerTimeout, requestTimeout), // node refuses one that is longer than requestTimeout
       requestTimeout,
       keepAliveTimeout: keepAlive,

@@ -1,6 +1,6 @@
 import { tokenText } from "../../body/grammar.ts";
 import type { RejectedRequest } from "../inspect.ts";
-import type { HttpLimits } from "../settings.ts";
+import type { HttpLimits } from "../limits.ts";
 import { isHeaderLine } from "./head.ts";
 
 export interface BodySink {

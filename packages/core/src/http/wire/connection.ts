@@ -1,12 +1,18 @@
 import type { Socket } from "node:net";
 import type { RejectedRequest } from "../inspect.ts";
-import { type HttpLimits, keepAliveMargin } from "../settings.ts";
+import type { HttpLimits } from "../limits.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { WireHead } from "./head.ts";
 import { Input } from "./input.ts";
 import { Lifetime, type SocketEvents, type WireParts } from "./lifetime.ts";
 import { WireMessage } from "./message.ts";
+
+/**
+ * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
+ * request on a connection that is being closed.
+ */
+const keepAliveMargin = 1.2;
 
 export interface ConnectionParts extends WireParts {
   readonly connections: Map<Socket, WireConnection>;

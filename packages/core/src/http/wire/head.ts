@@ -1,6 +1,6 @@
 import { tokenCharacter } from "../../body/grammar.ts";
 import type { RejectedRequest, RequestHead } from "../inspect.ts";
-import { type HttpLimits, headTotal } from "../settings.ts";
+import type { HttpLimits } from "../limits.ts";
 
 /** The methods of IANA's registry that HTTP parsers commonly know: any other request line is malformed. */
 const methods = new Set(
@@ -21,6 +21,9 @@ const option = {
   upgrade: /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/,
 };
 const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** Bytes of the request line and all headers together. The inspection counts them apart. */
+export const headTotal = ({ uri, headerBytes }: HttpLimits): number => uri + headerBytes + 1024;
 
 /**
  * The head of a request, read line by line. Strict: what RFC 9112 leaves to the leniency of servers is refused, as two

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { type HttpLimits, headTotal } from "../settings.ts";
+import type { HttpLimits } from "../limits.ts";
 import type { BodyDecoder, BodySink } from "./body.ts";
-import { WireHead } from "./head.ts";
+import { headTotal, WireHead } from "./head.ts";
 
 /** Bytes of later requests that are kept while one is handled. */
 const maxPending = 64 * 1024;

@@ -3,13 +3,11 @@ import { toBodyError, tooLarge } from "../../body/body-error.ts";
 import { BodyQueue } from "../../body/body-queue.ts";
 import { BodyReader, refuseBody } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
-import type { HeaderValue } from "../../request/headers.ts";
-import type { Incoming } from "../../request/request.ts";
 import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer } from "../proxy.ts";
 import type { ByteTarget } from "../pump.ts";
-import type { ResponseTarget } from "../write.ts";
+import type { HeaderValue, ResponseTarget } from "../write.ts";
 import type { BodySink } from "./body.ts";
 import type { WireHead } from "./head.ts";
 import type { Input } from "./input.ts";
@@ -25,7 +23,7 @@ const lineEnd = Buffer.from("\r\n");
 const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
 
 /** A request that the wire engine has read, as the context sees it, and its response. */
-export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTarget, ByteTarget {
+export class WireMessage implements RequestHead, BodySink, ResponseTarget, ByteTarget {
   method: string;
   readonly url: string;
   readonly httpVersion: string;

@@ -1,5 +1,5 @@
-import type { HeaderValue } from "../../request/headers.ts";
 import { STATUS_CODES } from "../builtin.ts";
+import type { HeaderValue } from "../write.ts";
 
 /** Writes the heads of responses as text. */
 export class ResponseHeads {
