@@ -24,8 +24,11 @@ const script = `
   const code = await command.execute(["posts", "list"], { stdin: process.stdin, stdout, stderr: stdout });
   await command.stop();
   const atFirst = [...loaded(), ...(code === 0 ? [] : ["the command failed"])];
-  await createApp(module, api(), { log: { level: "silent" } });
-  process.stdout.write(JSON.stringify({ atFirst, withHttp: loaded() }));
+  const app = await createApp(module, api(), { log: { level: "silent" } });
+  await app.listen({ port: 0, signals: false });
+  const withHttp = loaded();
+  await app.stop();
+  process.stdout.write(JSON.stringify({ atFirst, withHttp }));
 `;
 
 test("a command loads no HTTP code, with or without HTTP controllers", async () => {
