@@ -67,7 +67,7 @@ interface FileCount {
 
 async function count(session: Session): Promise<FileCount[]> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
-  const scripts = result.filter(({ url }) => url.includes("/packages/core/src/"));
+  const scripts = result.filter(({ url }) => /\/packages\/(?:core|server)\/src\//.test(url));
   return scripts.flatMap(({ url, functions }): FileCount[] => {
     // the outermost range of a function says how often it was called; the module itself has no name and starts at 0
     const called = functions.filter(({ ranges: [whole] }) => (whole?.count ?? 0) > 0 && whole?.startOffset !== 0);
@@ -81,7 +81,7 @@ async function count(session: Session): Promise<FileCount[]> {
         if (!skipped && text[offset] !== "\n") ran.add(text.slice(0, offset).split("\n").length);
       }
     }
-    const file = url.slice(url.indexOf("/packages/core/src/") + "/packages/core/src/".length);
+    const file = url.slice(url.lastIndexOf("/packages/") + "/packages/".length).replace("/src/", "/");
     return [{ file, lines: countCode(text), ran: ran.size }];
   });
 }
@@ -110,7 +110,7 @@ for (const [name, toRequest] of Object.entries(requests)) {
   const sum = (key: "lines" | "ran") => files.reduce((total, file) => total + file[key], 0);
   console.log(`\n${name}: ${files.length} files, ${sum("lines")} lines of code, ${sum("ran")} lines run`);
   for (const { file, lines, ran } of files.sort((a, b) => b.lines - a.lines)) {
-    console.log(`  ${file.padEnd(24)} ${String(lines).padStart(4)} lines, ${String(ran).padStart(3)} run`);
+    console.log(`  ${file.padEnd(32)} ${String(lines).padStart(4)} lines, ${String(ran).padStart(3)} run`);
   }
 }
 socket.destroy();

@@ -1,15 +1,11 @@
 import { array, boolean, dto, integer, nested, string } from "@tenon/core";
 import { foldEmail } from "../../apps/reference/src/users/users.service.ts";
 import { decodeToken } from "../../packages/auth/src/token-format.ts";
-import { defaultRequestLimits } from "../../packages/core/src/body/body-reader.ts";
 import { parseCookies } from "../../packages/core/src/body/cookies.ts";
-import { isMediaType } from "../../packages/core/src/body/grammar.ts";
 import { parseJson } from "../../packages/core/src/body/input.ts";
+import { defaultRequestLimits } from "../../packages/core/src/body/limits.ts";
 import { parseQuery } from "../../packages/core/src/body/query.ts";
 import { parseArgv } from "../../packages/core/src/cli/argv.ts";
-import { isPlainHost } from "../../packages/core/src/http/inspect.ts";
-import { toCanonicalAddress } from "../../packages/core/src/http/ip-range.ts";
-import { ProxyTrust } from "../../packages/core/src/http/proxy.ts";
 import { Redactor } from "../../packages/core/src/log/log-redact.ts";
 import { parseRange } from "../../packages/core/src/middleware/file-chunks.ts";
 import { chooseEncoding } from "../../packages/core/src/middleware/negotiation.ts";
@@ -17,6 +13,10 @@ import { networkOf } from "../../packages/core/src/middleware/rate-limit.ts";
 import { cleanse } from "../../packages/core/src/schema/foreign-schema.ts";
 import { splitPath } from "../../packages/core/src/support/path.ts";
 import { parsePattern } from "../../packages/core/src/support/pattern.ts";
+import { isMediaType } from "../../packages/server/src/request/grammar.ts";
+import { isPlainHost } from "../../packages/server/src/request/inspect.ts";
+import { toCanonicalAddress } from "../../packages/server/src/request/ip-range.ts";
+import { ProxyTrust } from "../../packages/server/src/request/proxy.ts";
 import { Figures, type Part } from "../part.ts";
 
 const size = 64 * 1024;

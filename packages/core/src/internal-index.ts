@@ -1,7 +1,8 @@
+export { endsWithin } from "@tenon/server/internal";
+export { connectToPrimary, type WorkerPort } from "@tenon/server/workers";
 export type { DevtoolsHost } from "./app/development.ts";
 export { isMetricSource } from "./app/metric.ts";
 export { describeStores } from "./app/platform.ts";
-export { connectToPrimary, type WorkerPort } from "./app/primary.ts";
 export { stopOnSignals } from "./app/signals.ts";
 export { serializeCookie } from "./body/cookies.ts";
 export { isForm } from "./body/form.ts";
@@ -31,7 +32,6 @@ export { compileSelect, InvalidResult } from "./schema/select.ts";
 export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
 export { parseDuration } from "./support/duration.ts";
-export { endsWithin } from "./support/ends-within.ts";
 export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support/errors.ts";
 export { createSecret, digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
 export { findNearest } from "./support/nearest.ts";

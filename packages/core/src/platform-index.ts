@@ -1,3 +1,4 @@
+export type { HeaderEntries } from "@tenon/server";
 export type { DevCell, DevPanel, DevPanelSource, DevSection, DevStatement } from "./app/dev-panel.ts";
 export { Introspection } from "./app/introspection.ts";
 export type { Metric, MetricSource, MetricValue } from "./app/metric.ts";
@@ -16,7 +17,7 @@ export type { HttpOptions } from "./http/settings.ts";
 export type { DroppedLines, LoggedFields, LoggedLine } from "./log/log-channels.ts";
 export { Redactor } from "./log/log-redact.ts";
 export type { RequestHandler } from "./request/kernel.ts";
-export { type HeaderEntries, Outgoing, toOutgoing, Upgrade, type UpgradeOptions } from "./request/reply.ts";
+export { Outgoing, toOutgoing, Upgrade } from "./request/reply.ts";
 export type { Incoming } from "./request/request.ts";
 export type { TracedHandler, TracedMiddleware, TracedOutcome, TracedRequest, Tracing } from "./request/tracing.ts";
 export type { FlatRoute } from "./route/flatten.ts";

@@ -17,7 +17,7 @@ import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { ApplicationRoutes } from "./application-routes.ts";
 import { type DevtoolsHost, type DevtoolsPackage, loadDevtools } from "./development.ts";
 import { Introspection } from "./introspection.ts";
-import { isStopped, Lifecycle } from "./lifecycle.ts";
+import { isOnPrimary, isStopped, Lifecycle } from "./lifecycle.ts";
 import {
   ApplicationBackground,
   Background,
@@ -28,7 +28,6 @@ import {
   type OpenPlatform,
   type Platform,
 } from "./platform.ts";
-import { isOnPrimary } from "./primary.ts";
 import { describeOnStart, loadToolPort } from "./tool-port.ts";
 
 /** `Config` are the values of the config classes that the module of the application declares and imports. */

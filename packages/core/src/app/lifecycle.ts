@@ -1,7 +1,8 @@
+import { endsWithin } from "@tenon/server/internal";
+import type { WorkerPort } from "@tenon/server/workers";
 import type { Constructed } from "../inject/container.ts";
 import { labelOf } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
-import { endsWithin } from "../support/ends-within.ts";
 import { quoteError, StartError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
 
@@ -10,6 +11,15 @@ export interface OnStart {
 }
 export interface OnStop {
   onStop(): unknown;
+}
+
+/** Called in the process that starts the workers and serves no requests itself, before the first worker starts. */
+interface OnPrimary {
+  onPrimary(workers: WorkerPort): unknown;
+}
+
+export function isOnPrimary(instance: unknown): instance is OnPrimary {
+  return hasMethod(instance, "onPrimary");
 }
 
 /** Runs `onStart()` in dependency order and `onStop()` in reverse, only for what had started. Each happens once. */

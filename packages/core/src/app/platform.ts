@@ -1,4 +1,6 @@
-import type { RequestLimits } from "../body/body-reader.ts";
+import { endsWithin } from "@tenon/server/internal";
+import type { WorkerPort } from "@tenon/server/workers";
+import type { RequestLimits } from "../body/limits.ts";
 import { token } from "../inject/token.ts";
 import type { Log, LogOptions } from "../log/log.ts";
 import type { Context } from "../request/context.ts";
@@ -11,8 +13,6 @@ import type { FlatRoute } from "../route/flatten.ts";
 import type { Routes } from "../route/route.ts";
 import type { Router } from "../route/router.ts";
 import type { RouteTable, RunnableRoute } from "../route/table.ts";
-import { endsWithin } from "../support/ends-within.ts";
-import type { WorkerPort } from "./primary.ts";
 
 /** What an HTTP platform offers only to the developer of an application. */
 export interface Devtools {

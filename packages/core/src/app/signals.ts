@@ -1,7 +1,7 @@
 import { constants } from "node:os";
+import { endsWithin } from "@tenon/server/internal";
 import { readEnvironment } from "../config/environment.ts";
 import type { Log } from "../log/log.ts";
-import { endsWithin } from "../support/ends-within.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 

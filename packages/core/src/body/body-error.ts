@@ -1,4 +1,4 @@
-import { HttpError } from "../support/errors.ts";
+import { BindError, HttpError } from "../support/errors.ts";
 
 const reasons: Readonly<Record<number, string>> = {
   408: "Request Timeout",
@@ -16,4 +16,11 @@ export function toBodyError(status: number, detail?: unknown): HttpError {
 
 export function tooLarge(detail = "The body is larger than limits.body, or than bodyLimit() allows."): HttpError {
   return toBodyError(413, detail);
+}
+
+/** Refuses a content type that cannot be read here. */
+export function refuseType(contentType: string): never {
+  const message =
+    contentType === "" ? "is missing, or has no content type" : `cannot read ${JSON.stringify(contentType)}`;
+  throw new BindError([{ path: "", rule: "content-type", message }]);
 }

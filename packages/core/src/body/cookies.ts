@@ -1,5 +1,5 @@
+import { isToken } from "@tenon/server/internal";
 import { decodePercent } from "../support/path.ts";
-import { isToken } from "./grammar.ts";
 
 /** Cookie values by name. The first of a repeated name wins; names and values are trimmed of space and tab only. */
 export function parseCookies(header: string): Record<string, string> {

@@ -1,8 +1,8 @@
+import { mediaTypeOf } from "@tenon/server/internal";
 import type { HttpError } from "../support/errors.ts";
 import { decodePercent } from "../support/path.ts";
-import { tooLarge } from "./body-error.ts";
-import { type RequestLimits, refuseType } from "./body-reader.ts";
-import { mediaTypeOf } from "./grammar.ts";
+import { refuseType, tooLarge } from "./body-error.ts";
+import type { RequestLimits } from "./limits.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
 import { decodeText, refuseForm } from "./part-head.ts";
 import { splitPairs } from "./query.ts";

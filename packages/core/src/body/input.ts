@@ -1,7 +1,8 @@
 import { BindError } from "../support/errors.ts";
 import { whenReady } from "../support/when-ready.ts";
-import { type RequestLimits, refuseType } from "./body-reader.ts";
+import { refuseType } from "./body-error.ts";
 import { isJson } from "./json.ts";
+import type { RequestLimits } from "./limits.ts";
 
 /** What a schema validates: a body, a query or flags. */
 export interface Input {

@@ -1,4 +1,4 @@
-import { mediaTypeOf } from "./grammar.ts";
+import { mediaTypeOf } from "@tenon/server/internal";
 
 /** JSON text, or an error that says which kind of value cannot be written as JSON. */
 export function toJson(value: unknown): string {

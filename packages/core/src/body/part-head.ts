@@ -1,6 +1,6 @@
+import { isMediaType, isToken, tokenText } from "@tenon/server/internal";
 import { BindError } from "../support/errors.ts";
 import { decodePercent } from "../support/path.ts";
-import { isMediaType, isToken, tokenText } from "./grammar.ts";
 
 export interface PartHead {
   readonly name: string;

@@ -1,14 +1,14 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { toByteStream } from "@tenon/server/internal";
 import { BindError } from "../support/errors.ts";
-import { tooLarge } from "./body-error.ts";
-import { type RequestLimits, refuseType } from "./body-reader.ts";
+import { refuseType, tooLarge } from "./body-error.ts";
 import { Form, isMultipart, tooManyParts, type UploadedFile } from "./form.ts";
+import type { RequestLimits } from "./limits.ts";
 import { findBoundary } from "./multipart.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { decodeText, refuseForm } from "./part-head.ts";
-import { toByteStream } from "./stream.ts";
 
 /** A file that is read while it arrives. The client chooses name and type: trust neither, and build no path from the name. */
 export class StreamedFile implements Omit<UploadedFile, "bytes"> {

@@ -1,7 +1,7 @@
+import { endsWithin } from "@tenon/server/internal";
 import type { OpenPlatform, PlatformParts } from "../app/platform.ts";
 import { exitCodeOf, stopOnSignals } from "../app/signals.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { endsWithin } from "../support/ends-within.ts";
 import { StartError } from "../support/errors.ts";
 import { Commands } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";

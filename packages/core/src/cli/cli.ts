@@ -1,6 +1,6 @@
 import type { Platform, ResolvedPlatform } from "../app/platform.ts";
-import { defaultRequestLimits } from "../body/body-reader.ts";
 import { type Input, readJsonInput } from "../body/input.ts";
+import { defaultRequestLimits } from "../body/limits.ts";
 import { type Injectable, resolveOptions } from "../inject/injectable.ts";
 import { LogWriter } from "../log/log-writer.ts";
 import type { MiddlewareLike } from "../request/handler.ts";

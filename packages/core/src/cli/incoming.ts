@@ -1,4 +1,3 @@
-import { BodyReader } from "../body/body-reader.ts";
 import type { Progress } from "../request/context-state.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
@@ -45,13 +44,29 @@ export class CommandIncoming implements Incoming {
     return Object.create(null);
   }
 
-  readBody(limit: number, timeout: number): Promise<Uint8Array> {
-    const reader = new BodyReader(limit, timeout);
-    const abort = () => reader.fail(this.signal.reason);
+  async readBody(limit: number, timeout: number): Promise<Uint8Array> {
+    const { stdin } = this.#streams;
+    const late = new HttpError(408, "Request Timeout");
+    const timer = setTimeout(() => stdin.destroy(late), timeout);
+    const abort = () => stdin.destroy(this.signal.reason); // open, it would keep the process alive
     if (this.signal.aborted) abort();
     this.signal.addEventListener("abort", abort, { once: true });
-    void this.#feed(reader, limit).finally(() => this.signal.removeEventListener("abort", abort));
-    return reader.result;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of stdin as AsyncIterable<string | Uint8Array>) {
+        chunks.push(Buffer.from(chunk as string)); // bytes are taken too, by another overload
+        size += Buffer.byteLength(chunk);
+        if (size > limit) throw new HttpError(413, `standard input is longer than ${limit} bytes`);
+      }
+      return Buffer.concat(chunks);
+    } catch (error) {
+      if (error instanceof HttpError || error === this.signal.reason) throw error;
+      throw new HttpError(400, "standard input cannot be read", { cause: error });
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener("abort", abort);
+    }
   }
 
   progress(total: number, label: string): Progress {
@@ -62,22 +77,5 @@ export class CommandIncoming implements Incoming {
 
   endProgress(): void {
     for (const progress of this.#shown) progress.close();
-  }
-
-  async #feed(reader: BodyReader, limit: number): Promise<void> {
-    let size = 0;
-    const stdin = this.#streams.stdin;
-    reader.result.catch(() => stdin.destroy()); // too long, too slow or interrupted: open, it would keep the process alive
-    try {
-      for await (const chunk of stdin as AsyncIterable<string | Uint8Array>) {
-        const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-        size += bytes.byteLength;
-        if (size > limit) reader.fail(new HttpError(413, `standard input is longer than ${limit} bytes`));
-        if (!reader.push(bytes)) return;
-      }
-      reader.end();
-    } catch (error) {
-      reader.fail(new HttpError(400, "standard input cannot be read", { cause: error }));
-    }
   }
 }

@@ -1,6 +1,7 @@
+import { isStream } from "@tenon/server/internal";
 import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { Chunks, isStream } from "../body/stream.ts";
+import { Chunks } from "../body/stream.ts";
 import type { Context } from "../request/context.ts";
 import { isResponse, Outgoing, type RawBody, Reply } from "../request/reply.ts";
 import { BindError, describeValue, type Issue, toHttpError } from "../support/errors.ts";

@@ -1,20 +1,19 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
+import type { HttpServer, ServerOptions, TlsSettings } from "@tenon/server";
+import { handleFetch, refuseFetch } from "@tenon/server/fetch";
+import { endsWithin } from "@tenon/server/internal";
+import type { BoundAddress } from "@tenon/server/workers";
 import type { Metric, MetricSource } from "../app/metric.ts";
 import type { OpenPlatform, PlatformParts } from "../app/platform.ts";
 import { stopOnCrash, stopOnSignals } from "../app/signals.ts";
-import { BodyMemory } from "../body/body-reader.ts";
+import { toBodyError } from "../body/body-error.ts";
 import { maxWorkers, readEnvironment } from "../config/environment.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { formatRefusal, reasonOf } from "../request/error-format.ts";
-import { endsWithin } from "../support/ends-within.ts";
 import { StartError } from "../support/errors.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
-import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
-import { handleFetch, refuse } from "./fetch.ts";
-import { PendingBytes } from "./pending-bytes.ts";
 import type { HttpSettings } from "./settings.ts";
-import type { BoundAddress } from "./workers.ts";
 
 export interface ListenOptions {
   /** Zero takes any free port. Defaults to 8080. */
@@ -62,8 +61,8 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   };
   readonly #parts: PlatformParts;
   readonly #settings: HttpSettings;
-  readonly #engine: EngineOptions;
-  readonly #servers = new Set<Pick<Engine, "close" | "connections">>();
+  readonly #server: ServerOptions;
+  readonly #servers = new Set<Pick<HttpServer, "close" | "connections">>();
   readonly #forgetSignals: (() => void)[] = [];
   readonly #forgetCrashes: (() => void)[] = [];
   /** Those of `fetch()`. */
@@ -78,10 +77,10 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     this.#parts = parts;
     this.#settings = settings;
     const { devtools, kernel, log } = parts;
-    const pendingBytes = new PendingBytes(settings.limits, log);
-    const bodies = new BodyMemory(settings.limits.bodyBytesTotal);
-    const toRefusal = (status: number) => formatRefusal(status, settings.errors);
-    this.#engine = { handler: devtools?.wrap(kernel) ?? kernel, toRefusal, settings, log, pendingBytes, bodies };
+    const { limits, trustedProxies, singleHeaders, errors } = settings;
+    const toRefusal = (status: number) => formatRefusal(status, errors);
+    const handler = devtools?.wrap(kernel) ?? kernel;
+    this.#server = { handler, limits, trustedProxies, singleHeaders, toRefusal, toBodyError, log };
   }
 
   async close(): Promise<void> {
@@ -123,7 +122,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   /** Starts the application and opens the port. */
   async #open(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
     const { log, start, stop } = this.#parts;
-    const server = await createEngine(this.#settings.engine, { ...this.#engine, tls });
+    const server = await createEngine(this.#settings.engine, { ...this.#server, tls });
     await start();
     const bound = await server.listen(port, host);
     if (this.#closed) {
@@ -136,7 +135,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   }
 
   async #listenAsWorker(port: number, host: string, options: ListenOptions): Promise<Address> {
-    const { obeyPrimary, tellReady } = await import("./workers.ts");
+    const { obeyPrimary, tellReady } = await import("@tenon/server/workers");
     obeyPrimary(this.#parts.stop, this.#parts.log);
     const bound = await this.#open(port, host, options);
     tellReady(bound);
@@ -150,7 +149,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
       throw new StartError([{ code: "BAD_OPTION", message }]);
     }
     this.#hasWorkers = true;
-    const { Workers } = await import("./workers.ts");
+    const { Workers } = await import("@tenon/server/workers");
     const { log } = this.#parts;
     const workers = new Workers(count, log, this.#settings.limits.stopTimeout, this.#parts.stopTimeout);
     this.#servers.add({ close: () => workers.stop(), connections: 0 });
@@ -195,8 +194,8 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     } catch (error) {
       if (!this.#closed) throw error; // else the stop came while this request waited for the start
     }
-    if (this.#closed) return refuse(request, { status: 503, reason: "stopping" }, this.#engine);
-    const response = handleFetch(this.#engine, request);
+    if (this.#closed) return refuseFetch(request, { status: 503, reason: "stopping" }, this.#server);
+    const response = handleFetch(this.#server, request);
     this.#inFlight.add(response);
     return response.finally(() => this.#inFlight.delete(response));
   }
@@ -222,10 +221,10 @@ export function toReachableUrl({ url, host, port }: Address): string {
 }
 
 /** Only the engine that is used is loaded. */
-async function createEngine(chosen: HttpSettings["engine"], options: EngineOptions): Promise<Engine> {
+async function createEngine(chosen: HttpSettings["engine"], options: ServerOptions): Promise<HttpServer> {
   const name = chosen ?? readEnvironment().engine ?? "wire";
-  if (name === "wire") return new (await import("./wire/server.ts")).WireServer(options);
-  return new (await import("./node/server.ts")).NodeServer(options);
+  if (name === "wire") return new (await import("@tenon/server")).WireServer(options);
+  return new (await import("@tenon/server/node")).NodeServer(options);
 }
 
 function toAddress(bound: BoundAddress, { tls }: ListenOptions): Address {

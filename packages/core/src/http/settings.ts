@@ -1,11 +1,14 @@
-import { defaultRequestLimits } from "../body/body-reader.ts";
+import type { ServerLimits, ServerOptions } from "@tenon/server";
+import { parseRange, defaultLimits as serverLimits, toSingleHeaders } from "@tenon/server/internal";
+import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
 import { isDevelopment } from "../config/environment.ts";
 import type { OpenApiInfo } from "../openapi/document.ts";
 import { type ErrorFormat, type ErrorFormatName, toErrorFormat } from "../request/error-format.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { Docs, type DocsOptions } from "./docs.ts";
-import { parseRange } from "./ip-range.ts";
-import type { HttpLimits, ServerSettings } from "./limits.ts";
+
+/** Every limit of an HTTP application, in bytes and milliseconds. */
+export interface HttpLimits extends RequestLimits, ServerLimits {}
 
 export interface HttpOptions {
   readonly limits?: Partial<HttpLimits>;
@@ -29,7 +32,8 @@ export interface HttpOptions {
   readonly docs?: boolean | DocsOptions;
 }
 
-export interface HttpSettings extends ServerSettings {
+export interface HttpSettings extends Pick<ServerOptions, "trustedProxies" | "singleHeaders"> {
+  readonly limits: HttpLimits;
   readonly engine: "wire" | "node" | undefined;
   readonly errors: ErrorFormat;
   readonly openapi: OpenApiInfo;
@@ -38,29 +42,7 @@ export interface HttpSettings extends ServerSettings {
   readonly readsForms: boolean;
 }
 
-/** Headers that a request may carry once: two servers could otherwise read different values. */
-const defaultSingleHeaders = [
-  "host",
-  "content-length",
-  "transfer-encoding",
-  "content-type",
-  "authorization",
-  "x-api-key",
-];
-
-const defaultLimits: HttpLimits = Object.freeze({
-  ...defaultRequestLimits,
-  uri: 8 * 1024,
-  headerBytes: 16 * 1024,
-  headerCount: 200,
-  headerTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAlive: 5_000,
-  pendingBytes: 32 * 1024 * 1024,
-  pendingBytesTotal: 48 * 1024 * 1024,
-  bodyBytesTotal: 128 * 1024 * 1024,
-  stopTimeout: 10_000,
-});
+const defaultLimits: HttpLimits = Object.freeze({ ...serverLimits, ...defaultRequestLimits });
 
 const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 const limit = takes.wholeNumber(1, largest);
@@ -89,18 +71,13 @@ export function toHttpSettings<T extends HttpOptions>(
   table: OptionTable<Omit<T, keyof HttpOptions>>,
 ): HttpSettings {
   checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
-  const { limits = {}, trustedProxies = [], singleHeaders = [], engine } = options;
-  const byLength: string[][] = [];
-  for (const name of [...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]) {
-    byLength[name.length] ??= [];
-    byLength[name.length]?.push(name);
-  }
+  const { limits = {}, trustedProxies = [], singleHeaders, engine } = options;
   const { openapi = {}, docs = false } = options;
   const given = Object.entries(limits).filter(([, value]) => value !== undefined); // undefined would be no limit at all
   return {
     limits: { ...defaultLimits, ...Object.fromEntries(given) },
     trustedProxies,
-    singleHeaders: byLength,
+    singleHeaders: toSingleHeaders(singleHeaders),
     engine,
     errors: toErrorFormat(options.errors),
     openapi,

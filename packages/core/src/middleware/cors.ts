@@ -1,4 +1,4 @@
-import { tokenCharacter } from "../body/grammar.ts";
+import { tokenCharacter } from "@tenon/server/internal";
 import type { MiddlewareFunction } from "../request/handler.ts";
 import type { ResponseHeaders } from "../request/headers.ts";
 import { Reply } from "../request/reply.ts";

@@ -9,8 +9,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
+import type { OutgoingBody } from "@tenon/server";
 import { type Chunk, Chunks } from "../body/stream.ts";
-import type { OutgoingBody } from "../request/reply.ts";
 
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
+import { endsWithin } from "@tenon/server/internal";
 import type { Context } from "../request/context.ts";
 import type { MiddlewareFunction } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
-import { endsWithin } from "../support/ends-within.ts";
 import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";

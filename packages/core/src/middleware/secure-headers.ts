@@ -1,4 +1,4 @@
-import { mediaTypeOf } from "../body/grammar.ts";
+import { mediaTypeOf } from "@tenon/server/internal";
 import type { MiddlewareFunction } from "../request/handler.ts";
 import type { Outgoing } from "../request/reply.ts";
 import { checkOptions } from "../support/options.ts";

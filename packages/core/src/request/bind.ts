@@ -1,6 +1,6 @@
-import { refuseType } from "../body/body-reader.ts";
+import { mediaTypeOf } from "@tenon/server/internal";
+import { refuseType } from "../body/body-error.ts";
 import { Form } from "../body/form.ts";
-import { mediaTypeOf } from "../body/grammar.ts";
 import { type Input, readJsonInput } from "../body/input.ts";
 import type { StreamedField } from "../body/streamed-file.ts";
 import { validate } from "../schema/bind.ts";

@@ -1,5 +1,5 @@
-import type { RequestLimits } from "../body/body-reader.ts";
 import type { Input } from "../body/input.ts";
+import type { RequestLimits } from "../body/limits.ts";
 import { readPairs } from "../body/query.ts";
 import type { Log } from "../log/log.ts";
 import type { HttpError } from "../support/errors.ts";

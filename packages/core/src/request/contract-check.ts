@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mediaTypeOf } from "../body/grammar.ts";
+import { mediaTypeOf } from "@tenon/server/internal";
 import { JsonArray } from "../body/json-array.ts";
 import { findResultIssues } from "../schema/bind.ts";
 import { Dto } from "../schema/dto.ts";

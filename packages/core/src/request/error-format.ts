@@ -134,7 +134,7 @@ export function toErrorFormat(format: ErrorFormatName | ErrorFormat = "plain"): 
 
 /** `Not Found` for 404. */
 export function reasonOf(status: number): string {
-  // not by ./builtin.ts, which loads node:http: api() and web() import this file, and commands may import them
+  // not by an import: api() and web() import this file, and commands, which load no HTTP code, may import them
   return process.getBuiltinModule("node:http").STATUS_CODES[status] ?? "Error";
 }
 

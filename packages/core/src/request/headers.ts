@@ -1,8 +1,7 @@
-import { isToken } from "../body/grammar.ts";
+import type { HeaderValue } from "@tenon/server";
+import { isToken } from "@tenon/server/internal";
 
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-export type HeaderValue = string | readonly string[];
 
 /** The headers of a response, by lower-case name. Refuses at once what would break the head of a message. */
 export class ResponseHeaders {

@@ -1,4 +1,4 @@
-import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
+import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
 import type { Log } from "../log/log.ts";
 import { isSecretInput } from "../log/log-redact.ts";
 import { createOverloadLog } from "../log/overload-log.ts";

@@ -1,8 +1,8 @@
-import type { Duplex } from "node:stream";
+import type { HeaderValue, OutgoingBody, Outgoing as ServerOutgoing, Upgrade as ServerUpgrade } from "@tenon/server";
 import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { Chunks } from "../body/stream.ts";
-import { type HeaderValue, ResponseHeaders } from "./headers.ts";
+import { ResponseHeaders } from "./headers.ts";
 
 /** What a handler returned, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply<Status extends number = number, Value = unknown> {
@@ -139,11 +139,8 @@ export function notData({ kind, value }: Reply): string {
   return isResponse(value as object) ? "must be data or a Response with JSON" : "must be data, not bytes or a stream"; // as above
 }
 
-/** Streams are read chunk by chunk while they are written. Only the status 101 has an upgrade. */
-export type OutgoingBody = string | Uint8Array | AsyncIterable<unknown> | Upgrade | null;
-
 /** A response that only needs writing. */
-export class Outgoing {
+export class Outgoing implements ServerOutgoing {
   #status: number;
   #body: OutgoingBody;
   #type: string;
@@ -267,31 +264,16 @@ function fromResponse(response: Response): Outgoing {
   return new Outgoing(response.status, response.body === null ? null : new Chunks(response.body), "", headers);
 }
 
-/** Names and values of response headers. */
-export type HeaderEntries = readonly (readonly [name: string, value: HeaderValue])[];
-
-export interface UpgradeOptions {
-  /**
-   * Gets the socket, the bytes that have arrived after the request, and the headers that handlers and middlewares have
-   * set. From here on it owns the socket: it writes the response and handles errors. The returned function ends the
-   * protocol when the application stops.
-   */
-  readonly take: (socket: Duplex, buffered: Uint8Array, headers: HeaderEntries) => () => void;
-  /** Called instead of `take` when the connection cannot be taken over. */
-  readonly discard: () => void;
-}
-
 /**
  * Takes over the connection of a request that asks for another protocol: `new Reply(101, "raw", new Upgrade(…))`. The
  * request has passed its route, its middlewares and its guards like any other.
  */
-export class Upgrade {
-  /** For the `Upgrade` header of a response to a request that cannot be upgraded: `websocket`. */
+export class Upgrade implements ServerUpgrade {
   readonly protocol: string;
-  readonly take: UpgradeOptions["take"];
+  readonly take: ServerUpgrade["take"];
   readonly discard: () => void;
 
-  constructor(protocol: string, { take, discard }: UpgradeOptions) {
+  constructor(protocol: string, { take, discard }: Pick<ServerUpgrade, "take" | "discard">) {
     this.protocol = protocol;
     this.take = take;
     this.discard = discard;

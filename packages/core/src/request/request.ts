@@ -1,36 +1,17 @@
-import { type RequestLimits, refuseBody, refuseType } from "../body/body-reader.ts";
+import type { Incoming as ServerIncoming } from "@tenon/server";
+import { refuseType } from "../body/body-error.ts";
 import { type Form, isForm, parseForm } from "../body/form.ts";
+import type { RequestLimits } from "../body/limits.ts";
 import { parseQuery } from "../body/query.ts";
 import { readStreamedForm, type StreamedField } from "../body/streamed-file.ts";
 import { HttpError } from "../support/errors.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */
-export interface Incoming {
+export interface Incoming extends ServerIncoming {
   /** What `ctx.id` is, where the engine knows one. Defaults to a random id. */
   readonly id?: string;
   /** A command or a job: its words and flags come from no URL, it has no media type, and its `method` is "". */
   readonly isCommand?: true;
-  /** A platform may change it before the kernel has the request. */
-  method: string;
-  /** As sent, without query; starts with a slash. */
-  readonly path: string;
-  /** As sent, without the question mark. */
-  readonly search: string;
-  /** The client's canonical IP address, or "" when there is none. */
-  readonly address: string;
-  /** The canonical IP address at the other end of the socket, before any proxy header; undefined without a socket. */
-  readonly peer: string | undefined;
-  readonly protocol: string;
-  readonly host: string;
-  /** `name` is in lower case. Undefined when absent; repeated headers are joined (RFC 9110, 5.3). */
-  header(name: string): string | undefined;
-  headers(): Record<string, string>;
-  /** Reads the whole body, once; at once where it has arrived. Rejects with an HttpError past the limit or the timeout. */
-  readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array>;
-  /** The body while it arrives, instead of `readBody()`. The timeout is for one chunk. Left out where a body is in memory. */
-  streamBody?(limit: number, timeout: number): AsyncIterable<Uint8Array>;
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
 }
 
 interface Params {
@@ -90,7 +71,10 @@ export class RequestView {
     const incoming = this.#incoming;
     if (this.#body !== undefined) return toChunks(this.#body);
     if (incoming.streamBody === undefined) return toChunks(incoming.readBody(limit, bodyTimeout));
-    this.#body = refuseBody(new HttpError(500, "Internal Server Error", { cause: new Error("The body is streamed.") }));
+    this.#body = Promise.reject(
+      new HttpError(500, "Internal Server Error", { cause: new Error("The body is streamed.") }),
+    );
+    this.#body.catch(() => {}); // most handlers do not read it again
     return incoming.streamBody(limit, bodyTimeout);
   }
 

@@ -1,4 +1,4 @@
-import { mediaTypeOf } from "../body/grammar.ts";
+import { mediaTypeOf } from "@tenon/server/internal";
 import { decimalPattern, isEmail, isUrl, isUuid } from "./formats.ts";
 
 export interface Rule {

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { array, type Context, dto, endpoint, string } from "@tenon/core";
-import { BodyReader } from "../../src/body/body-reader.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import { type RawClient, testOnWire } from "../support/wire.ts";
 
@@ -64,30 +62,6 @@ testOnBothTransports(
   },
   { limits: { body: 10 } },
 );
-
-test("a body of many small chunks takes at most twice its size in memory", async () => {
-  const reader = new BodyReader(100_000, 1000);
-  const piece = new Uint8Array(1);
-  for (let index = 0; index < 100_000; index++) {
-    piece[0] = index % 251;
-    assert.equal(reader.push(piece.slice()), true);
-  }
-  reader.end();
-  const body = await reader.result;
-  assert.equal(body.byteLength, 100_000);
-  assert.ok(body.every((byte, index) => byte === index % 251));
-  assert.ok(body.buffer.byteLength <= 200_000);
-});
-
-test("the first chunk of a body is never written to", async () => {
-  const reader = new BodyReader(100, 1000);
-  const first = new Uint8Array(new ArrayBuffer(50), 0, 2).fill(1);
-  reader.push(first);
-  reader.push(new Uint8Array([2, 2]));
-  reader.end();
-  assert.deepEqual([...(await reader.result)], [1, 1, 2, 2]);
-  assert.deepEqual([...new Uint8Array(first.buffer, 0, 4)], [1, 1, 0, 0]);
-});
 
 const megabyte = 2 ** 20;
 const arrived = Promise.withResolvers<void>();

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BindError, HttpError } from "@tenon/core";
-import { BodyQueue } from "../../src/body/body-queue.ts";
-import { defaultRequestLimits } from "../../src/body/body-reader.ts";
-import { boundedChunks } from "../../src/body/bounded-chunks.ts";
 import { parseForm } from "../../src/body/form.ts";
+import { defaultRequestLimits } from "../../src/body/limits.ts";
 import { readStreamedForm, StreamedFile } from "../../src/body/streamed-file.ts";
 import { type Incoming, RequestView } from "../../src/request/request.ts";
 
@@ -116,58 +114,4 @@ test("a body that is in memory already is streamed from there", async () => {
 test("a form of another type has no files to stream", async () => {
   const reading = readStreamedForm(cut("a=1", 1), "application/x-www-form-urlencoded", field, limits);
   await assert.rejects(reading, { name: "BindError" });
-});
-
-test("a client that sends nothing, or next to nothing, is too slow", async () => {
-  const drip = async (): Promise<IteratorResult<Uint8Array>> => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    return { done: false, value: new Uint8Array(1) };
-  };
-  const silent = () => new Promise<never>(() => {});
-  for (const next of [drip, silent]) {
-    const chunks = boundedChunks({ next }, { declared: undefined, limit: 1_000_000, timeout: 50 });
-    await assert.rejects(Array.fromAsync(chunks), { status: 408 });
-  }
-});
-
-test("a client that sends enough is not too slow, however long it takes", async () => {
-  let left = 3;
-  const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-    const until = performance.now() + 20;
-    while (performance.now() < until); // the timer of a timeout cannot fire meanwhile
-    return left-- > 0 ? { done: false, value: new Uint8Array(1_000_000) } : { done: true, value: undefined };
-  };
-  const chunks = boundedChunks({ next }, { declared: undefined, limit: 3_000_000, timeout: 15 });
-  assert.equal((await Array.fromAsync(chunks)).length, 3);
-});
-
-test("a queue asks its engine to pause when 64 KiB wait, and to resume when there is room", async () => {
-  let resumed = 0;
-  const queue = new BodyQueue(() => resumed++);
-  const half = new Uint8Array(32 * 1024);
-  assert.deepEqual([queue.push(half), queue.push(half)], [true, false]);
-  assert.equal(queue.isStalled(), false, "the reader has something to read");
-  await queue.next();
-  assert.equal(resumed, 1);
-  await queue.next();
-  assert.deepEqual([queue.isStalled(), queue.push(half), queue.isStalled()], [true, true, false]);
-  await queue.next();
-  const waiting = queue.next();
-  assert.equal(queue.push(half), true);
-  assert.equal((await waiting).value, half);
-  const last = queue.next();
-  queue.end();
-  queue.fail(new Error("too late"));
-  assert.deepEqual([(await last).done, (await queue.next()).done, queue.complete], [true, true, true]);
-});
-
-test("a queue that failed takes no more, and drops what it has", async () => {
-  const queue = new BodyQueue(() => {});
-  const waiting = assert.rejects(queue.next(), /has responded before the body was read/);
-  queue.release();
-  await waiting;
-  assert.equal(queue.push(new Uint8Array(1)), true, "the rest is dropped");
-  queue.end();
-  assert.equal(queue.complete, false);
-  await assert.rejects(queue.next(), /has responded/);
 });

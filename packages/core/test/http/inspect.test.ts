@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "@tenon/core";
-import { isMediaType } from "../../src/body/grammar.ts";
-import { isPlainHost } from "../../src/http/inspect.ts";
+import { isMediaType } from "../../../server/src/request/grammar.ts";
+import { isPlainHost } from "../../../server/src/request/inspect.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [

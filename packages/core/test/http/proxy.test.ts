@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, type Context, createApp, defineModule } from "@tenon/core";
-import { ProxyTrust } from "../../src/http/proxy.ts";
+import { ProxyTrust } from "../../../server/src/request/proxy.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [

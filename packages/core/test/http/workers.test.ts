@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { Log } from "@tenon/core";
-import { Workers } from "../../src/http/workers.ts";
+import { Workers } from "../../../server/src/workers/workers.ts";
 import { ChildServer } from "../support/child-server.ts";
 import { isRunning } from "../support/is-running.ts";
 import { openSocketsOf } from "../support/open-files.ts";
@@ -403,7 +402,7 @@ describe("workers", { concurrency: 4 }, () => {
     }));
 
   test("workers that are stopped before they start do not start", async () => {
-    const workers = new Workers(2, {} as Log, 1000, 1000); // nothing is logged
+    const workers = new Workers(2, console, 1000, 1000); // nothing is logged
     await workers.stop();
     await assert.rejects(workers.start(), { message: "the workers were stopped during their start" });
     assert.equal(workers.count, 0);

@@ -1,16 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { BodyMemory } from "../../src/body/body-reader.ts";
-import { PendingBytes } from "../../src/http/pending-bytes.ts";
-import { ProxyTrust } from "../../src/http/proxy.ts";
+import { Exchange } from "../../../server/src/response/exchange.ts";
+import { ResponseHeads } from "../../../server/src/response/response-head.ts";
+import { WireConnection } from "../../../server/src/wire/connection.ts";
+import type { WireMessage } from "../../../server/src/wire/message.ts";
+import { headTotal } from "../../../server/src/wire/request-head.ts";
 import { toHttpSettings } from "../../src/http/settings.ts";
-import { WireConnection } from "../../src/http/wire/connection.ts";
-import { Exchange } from "../../src/http/wire/exchange.ts";
-import { headTotal } from "../../src/http/wire/head.ts";
-import type { WireMessage } from "../../src/http/wire/message.ts";
-import { ResponseHeads } from "../../src/http/wire/response-head.ts";
-import type { Log } from "../../src/log/log.ts";
 import { Outgoing } from "../../src/request/reply.ts";
 import type { Incoming } from "../../src/request/request.ts";
 
@@ -75,7 +71,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   const requests: string[] = [];
   const reasons: string[] = [];
   const note = (fields: { readonly reason?: string }) => reasons.push(fields.reason ?? "error");
-  const log = { info: note, warn: note, error: note } as unknown as Log; // the engine uses no other method
+  const log = { info: note, warn: note, error: note };
   const handler = {
     async handle(incoming: Incoming) {
       const { method, url, rawHeaders } = incoming as WireMessage; // of this engine
@@ -89,19 +85,11 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
       }
     },
   };
-  const options = {
-    handler,
-    toRefusal: () => ({ type: "text/plain", body: "" }),
-    settings,
-    log,
-    pendingBytes: new PendingBytes(settings.limits, log),
-    bodies: new BodyMemory(2 ** 30),
-  };
+  const toRefusal = () => ({ type: "text/plain", body: "" });
+  const exchange = new Exchange({ ...settings, handler, toRefusal, toBodyError: () => new Error("body"), log });
   const socket = new MemorySocket();
   new WireConnection(socket as unknown as Socket, {
-    ...options,
-    exchange: new Exchange(options),
-    trust: new ProxyTrust([], () => {}),
+    exchange,
     connections: new Map(),
     heads: new ResponseHeads(5000),
     clock: { now: 0, every: 1 },

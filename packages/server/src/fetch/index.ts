@@ -1,0 +1,1 @@
+export { handleFetch, refuseFetch } from "./fetch.ts";

@@ -1,0 +1,1 @@
+export { NodeServer } from "./server.ts";

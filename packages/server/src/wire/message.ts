@@ -1,0 +1,269 @@
+import type { Socket } from "node:net";
+import { type ToBodyError, tooLarge } from "../body/bounded-chunks.ts";
+import { type BodySource, IncomingBody, refuseBody } from "../body/incoming-body.ts";
+import type { HeaderValue, Outgoing } from "../handler.ts";
+import { findHeader, type Inspected, toHeaderMap } from "../request/inspect.ts";
+import { toCanonicalAddress } from "../request/ip-range.ts";
+import type { Peer } from "../request/proxy.ts";
+import type { Message } from "../response/exchange.ts";
+import type { BodySink } from "./body-decoder.ts";
+import type { Input } from "./input.ts";
+import type { Lifetime } from "./lifetime.ts";
+import type { WireHead } from "./request-head.ts";
+
+/** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
+const maxCopied = 4096;
+const lineEnd = Buffer.from("\r\n");
+
+const nothing = new Uint8Array();
+const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
+
+/** A request that the wire engine has read, as the context sees it, and its response. */
+export class WireMessage implements Message, BodySink, BodySource {
+  method: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  rawHeaders: readonly string[];
+  readonly expect: string | undefined;
+  readonly socket: Socket;
+  readonly input: Input;
+  readonly lifetime: Lifetime;
+  /** Set when the request is accepted. */
+  inspected = notInspected;
+  /** A body that has arrived with the head. */
+  arrived: Uint8Array = nothing;
+  /** Any other body. */
+  body: IncomingBody | undefined;
+  headersSent = false;
+  /** Whether the system has all bytes of the response. */
+  finished = false;
+  /** The client, with what trusted proxies say about it. */
+  #client: Peer | undefined;
+  #controller: AbortController | undefined;
+  /** The head of a response that has begun, until it is written. */
+  #head = "";
+  #isChunked = false;
+  #isDetached = false;
+
+  constructor(lifetime: Lifetime, input: Input, head: WireHead) {
+    this.method = head.method;
+    this.url = head.url;
+    this.httpVersion = head.httpVersion;
+    this.rawHeaders = head.rawHeaders;
+    this.expect = head.httpVersion === "1.1" ? head.expect : undefined;
+    this.socket = lifetime.socket;
+    this.input = input;
+    this.lifetime = lifetime;
+  }
+
+  get path(): string {
+    return this.inspected.path;
+  }
+  get search(): string {
+    return this.inspected.search;
+  }
+  get address(): string {
+    return this.#resolveClient().address;
+  }
+  get peer(): string {
+    return toCanonicalAddress(this.socket.remoteAddress);
+  }
+  get protocol(): string {
+    return this.#resolveClient().protocol;
+  }
+  get host(): string {
+    return this.#resolveClient().host;
+  }
+
+  /** Aborted by a half-close too: a client that only closed its sending side still gets a response, if there is one. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.socket.destroyed || this.socket.readableEnded) this.clientLeft();
+      else if (this.#isDetached) this.#watchSocket();
+    }
+    return this.#controller.signal;
+  }
+
+  /** The response was ended early. */
+  abort(): void {
+    this.#controller?.abort(new Error("the client went away"));
+  }
+
+  /** The connection no longer tells when its client leaves. */
+  #watchSocket(): void {
+    this.socket.once("close", () => this.abort());
+  }
+
+  /** The client has left. A response that is already sent is not affected. */
+  clientLeft(): void {
+    if (!this.finished) this.abort();
+  }
+
+  header(name: string): string | undefined {
+    return findHeader(this.rawHeaders, name);
+  }
+
+  headers(): Record<string, string> {
+    return toHeaderMap(this.rawHeaders);
+  }
+
+  /** Whether the whole request has arrived. */
+  get complete(): boolean {
+    return this.body?.complete ?? true;
+  }
+
+  readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array> {
+    if (this.body !== undefined) return this.body.read(limit, timeout);
+    if (this.arrived.byteLength > limit) return refuseBody(this.#toError(413, tooLarge));
+    if (this.arrived.byteLength > 0) this.#writeContinue();
+    return this.arrived;
+  }
+
+  streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
+    if (this.body === undefined) {
+      this.body = new IncomingBody(this.arrived.byteLength, this, this.lifetime.parts.exchange.bodies, this.#toError);
+      if (this.arrived.byteLength > 0) this.body.push(this.arrived);
+      this.body.end();
+    }
+    return this.body.stream(limit, timeout);
+  }
+
+  start(isStream: boolean): void {
+    if (isStream) this.lifetime.deadline = 0; // each chunk has a timeout of its own
+    this.input.resume();
+    this.#writeContinue();
+  }
+
+  #writeContinue(): void {
+    if (this.expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+  }
+
+  resume(): void {
+    this.input.resume();
+  }
+
+  takeBody(bytes: Uint8Array): void {
+    if (this.body?.push(bytes) === false) this.socket.pause();
+  }
+
+  releaseBody(): void {
+    this.body?.release();
+    if (this.body?.timedOut === true) this.lifetime.timedOut();
+  }
+
+  /** The rest of the body will not arrive, or is malformed. */
+  breakBody(status: number): void {
+    this.body?.fail(this.#toError(status));
+  }
+
+  /** During a stop: fails a body of which no byte has arrived since the last call. */
+  giveUpStalledBody(): void {
+    if (this.body?.isStalled() === true) this.body.fail(this.#toError(503, "The server is stopping."));
+  }
+
+  closesAfter(outgoing: Outgoing, stopping: boolean): boolean {
+    const { lifetime } = this;
+    if (outgoing.closes || this.#leavesTooMuch()) lifetime.closing = true;
+    else if ((stopping || lifetime.broken) && !this.input.hasWaiting) lifetime.closing = true;
+    return lifetime.closing;
+  }
+
+  /** Whether the body was not read, so that the connection should carry no other request. */
+  #leavesTooMuch(): boolean {
+    const { body, inspected } = this;
+    if (body === undefined) return false;
+    if (body.wasRead) return !body.complete;
+    if (inspected.chunked) return true; // it has no length that says how much is left
+    if (body.complete) return false;
+    return (
+      body.failed ||
+      this.expect !== undefined ||
+      (inspected.contentLength ?? 0) > this.lifetime.parts.exchange.options.limits.body
+    );
+  }
+
+  get #toError(): ToBodyError {
+    return this.lifetime.parts.exchange.options.toBodyError;
+  }
+
+  #resolveClient(): Peer {
+    const protocol = "encrypted" in this.socket ? "https" : "http";
+    const connected = { address: this.peer, protocol, host: this.inspected.host };
+    this.#client ??= this.lifetime.parts.exchange.trust.resolve(connected, (name) => this.header(name));
+    return this.#client;
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed || !this.socket.writable;
+  }
+
+  send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
+    const { socket } = this;
+    if (close) this.lifetime.closing = true;
+    const head = this.lifetime.parts.heads.toText(status, headers, close, false);
+    this.headersSent = true;
+    if (body === null) socket.write(head, "latin1");
+    else if (typeof body === "string" && Number(headers.at(-1)) === body.length) socket.write(head + body, "latin1");
+    else {
+      socket.cork();
+      socket.write(head, "latin1");
+      socket.write(body);
+      socket.uncork();
+    }
+    this.lifetime.responded();
+  }
+
+  begin(status: number, headers: HeaderValue[], close: boolean): void {
+    const isDelimited = headers.at(-2) === "content-length";
+    this.#isChunked = !isDelimited && this.httpVersion === "1.1";
+    this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
+    if (!isDelimited && !this.#isChunked) this.lifetime.closing = true; // its end is the end of the body
+    this.#head = this.lifetime.parts.heads.toText(status, headers, close || this.lifetime.closing, this.#isChunked);
+    this.headersSent = true;
+  }
+
+  flushHeaders(): void {
+    if (this.#head !== "") this.socket.write(this.#head, "latin1");
+    this.#head = "";
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const { socket } = this;
+    if (bytes.byteLength === 0) return true; // an empty chunk would be the last
+    const size = Buffer.from(`${bytes.byteLength.toString(16)}\r\n`); // the chunks of RFC 9112, 7.1
+    if (this.#isChunked && this.#head === "" && bytes.byteLength <= maxCopied) {
+      socket.write(Buffer.concat([size, bytes, lineEnd]));
+      return !socket.writableNeedDrain;
+    }
+    socket.cork();
+    this.flushHeaders();
+    if (this.#isChunked) socket.write(size);
+    socket.write(bytes);
+    if (this.#isChunked) socket.write(lineEnd);
+    socket.uncork();
+    return !socket.writableNeedDrain;
+  }
+
+  end(): void {
+    const { socket } = this;
+    socket.cork();
+    this.flushHeaders();
+    if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
+    socket.uncork();
+    this.lifetime.responded();
+  }
+
+  /**
+   * Detaches the engine from the socket of a request that asks for another protocol, and returns the bytes that have
+   * arrived after it. Undefined when this request cannot be upgraded.
+   */
+  detach(): Uint8Array | undefined {
+    const early = this.socket.readableEnded ? undefined : this.input.endUpgrade();
+    if (early === undefined) return undefined;
+    this.lifetime.detach();
+    this.#isDetached = true;
+    if (this.#controller !== undefined) this.#watchSocket();
+    return early;
+  }
+}
