@@ -20,7 +20,7 @@ export { addVary, parseWeights } from "./middleware/negotiation.ts";
 export { ServedFolder } from "./middleware/served-folder.ts";
 export { leasesOf, type RequestContext, releaseRequest } from "./request/context.ts";
 export type { ErrorsOf, InputOf, ParamsOf } from "./request/contract-types.ts";
-export { type PathOf, withSource } from "./request/endpoint.ts";
+export { type PathOf, sourceOf, withSource } from "./request/endpoint.ts";
 export { formatError } from "./request/error-format.ts";
 export { toLocation } from "./request/headers.ts";
 export { logError } from "./request/kernel.ts";

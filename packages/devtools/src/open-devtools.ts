@@ -1,6 +1,7 @@
 import { checkOptions, type DevtoolsHost, type OptionTable, readEnvironment, takes } from "@tenon/core/internal";
 import { DeveloperAccess } from "./developer-access.ts";
 import { DevtoolsServer } from "./devtools-server.ts";
+import { findUnlisted } from "./find-unlisted.ts";
 
 const optionTable: OptionTable<DevtoolsHost["options"]> = {
   keep: takes.wholeNumber(1),
@@ -16,6 +17,7 @@ export function openDevtools({ options, secret, ...host }: DevtoolsHost): Devtoo
   checkOptions("devtools of createApp()", options, optionTable);
   // frames of the framework and of a database library alone are more than the ten that V8 keeps
   Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50);
+  for (const text of findUnlisted(host.built)) host.log.warn(text);
   const { keep = 300, slowQuery = 50, file } = options;
   const { test, editor } = readEnvironment();
   return new DevtoolsServer({

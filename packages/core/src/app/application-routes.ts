@@ -11,7 +11,7 @@ import type { Handler, MiddlewareLike } from "../request/handler.ts";
 import { Kernel } from "../request/kernel.ts";
 import { observeHandler, observeMiddleware, toRunnable } from "../request/observed-chain.ts";
 import { readMiddleware } from "../request/read-middleware.ts";
-import { findControllers, findUnserved } from "../route/controllers.ts";
+import { findControllers } from "../route/controllers.ts";
 import { findDuplicateNames, findDuplicateRoutes } from "../route/duplicates.ts";
 import { contractsOf, type FlatRoute, flattenRoutes, type Owner } from "../route/flatten.ts";
 import type { Routes } from "../route/route.ts";
@@ -59,12 +59,10 @@ export class ApplicationRoutes {
     const own = { name, controller: platform?.name ?? "", self: undefined };
     const ofPlatform = this.#flatten(platform?.routes ?? [], own, graph.root, name, problems);
     this.#routes = [...ofControllers, ...ofPlatform];
-    const unserved = findUnserved(container.constructed, this.#routes);
     const served = this.#routes.filter((route) => platform?.serves(route));
-    problems.push(...unserved.problems, ...findDuplicateRoutes(this.#routes), ...findDuplicateNames(served));
+    problems.push(...findDuplicateRoutes(this.#routes), ...findDuplicateNames(served));
     if (problems.length > 0) throw new StartError(problems);
-    const unlisted = parts.production ? [] : unserved.warnings;
-    for (const warning of [...findShadows(served).map(describeShadow), ...unlisted]) log.warn(warning);
+    for (const shadow of findShadows(served)) log.warn(describeShadow(shadow));
   }
 
   /** The routes that a platform serves, behind its middlewares. Those of the application's own are compiled already. */

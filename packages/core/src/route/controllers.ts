@@ -1,11 +1,8 @@
 import type { Constructed } from "../inject/container.ts";
 import { labelOf, type ModuleNode } from "../inject/graph.ts";
 import { UnusableDependency } from "../inject/inject.ts";
-import { sourceOf } from "../request/endpoint.ts";
-import type { Handler } from "../request/handler.ts";
 import { describeValue, type Problem, quoteError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
-import type { FlatRoute } from "./flatten.ts";
 import type { Routes } from "./route.ts";
 
 export interface FoundController {
@@ -29,34 +26,6 @@ export function findControllers(constructed: readonly Constructed[], problems: P
     }
   }
   return found;
-}
-
-/** Routes in fields that nothing serves: a problem in a class without `routes()`, a warning in a controller. */
-export function findUnserved(constructed: readonly Constructed[], routes: readonly FlatRoute[]) {
-  const served = new Set(routes.map(({ source }) => source));
-  const problems: Problem[] = [];
-  const warnings: string[] = [];
-  for (const { instance, name, node } of constructed) {
-    const fields = Object.entries(Object(instance)).filter(
-      ([, value]) => isRoute(value) && !served.has(sourceOf(value.handler)),
-    );
-    if (hasMethod(instance, "routes")) {
-      const where = labelOf(name, node);
-      warnings.push(
-        ...fields.map(([field]) => `${field} of ${where} is a route that routes() does not return: nothing serves it.`),
-      );
-    } else if (fields.length > 0 && Object(instance).constructor?.name === name && !name.endsWith("Controller")) {
-      const list = fields.map(([field]) => `this.${field}`).join(", ");
-      const message = `${labelOf(name, node)} has routes and no routes() method: nothing serves them. Add routes() { return [${list}]; }.`;
-      problems.push({ code: "CONTROLLER_WITHOUT_ROUTES", message });
-    }
-  }
-  return { problems, warnings };
-}
-
-function isRoute(value: unknown): value is { readonly handler: Handler } {
-  if (typeof value !== "object" || value === null || !("path" in value) || !("handler" in value)) return false;
-  return typeof value.path === "string" && typeof value.handler === "function";
 }
 
 function readRoutes(controller: { routes(): unknown }, label: string, problems: Problem[]): Routes | undefined {

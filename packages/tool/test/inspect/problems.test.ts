@@ -287,14 +287,6 @@ const cases: readonly Case[] = [
       'start: src/main.ts: GET /orders of OrdersController (module "orders") has no handler. Name one, for example handler: this.index, and check the method\'s spelling.',
   },
   {
-    name: "routes in a class without routes()",
-    file: "src/users.ts",
-    from: "  routes() {\n    return [this.index];\n  }\n",
-    to: "",
-    shows:
-      'start: src/main.ts: Users (module "users") has routes and no routes() method: nothing serves them. Add routes() { return [this.index]; }.',
-  },
-  {
     name: "a controller without routes()",
     file: "src/orders.controller.ts",
     from: "routes(): Routes",
