@@ -79,7 +79,7 @@ test("bad variables are listed once: the modules that need them add nothing", as
   const messages = await messagesOf(
     createTestApp(AppModule, api(), { config: { ...others, secret: "short", jobs: 1.5 } }),
   );
-  assert.deepEqual(messages, ["SECRET must have at least 32 characters.", 'JOBS is "1.5". It takes a whole number.']);
+  assert.deepEqual(messages, ["SECRET must have at least 32 characters.", 'JOBS is "1.5". It must be a whole number.']);
 });
 
 test("a value of the wrong type and a name that no config class has do not compile", async () => {

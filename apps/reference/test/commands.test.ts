@@ -124,8 +124,7 @@ test("npm run cli has nothing to migrate at the second start, and names a bad va
     assert.deepEqual(run(["db", "migrate"], { ...env, BCRYPT_COST: "9" }), {
       code: 1,
       stdout: "",
-      stderr:
-        'Cannot start: BCRYPT_COST is "9". It takes a whole number from 10 to 15. See docs/errors.md#bad_environment\n',
+      stderr: 'Cannot start: BCRYPT_COST is "9". It must be at least 10. See docs/errors.md#bad_environment\n',
     });
     const JWT_SECRET = "for this test only, 32 bytes long";
     const postgres = run(["db", "migrate"], { DATABASE_URL: "postgres://blog@127.0.0.1:1/blog", JWT_SECRET });

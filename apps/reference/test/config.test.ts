@@ -119,17 +119,17 @@ test("postgresql:, rediss:, an absolute file and a database in memory are accept
 });
 
 test("a bad value is reported with the values that the variable takes", () => {
-  const database = "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.";
-  const redis = "REDIS_URL takes redis://host:port.";
+  const database = "DATABASE_URL takes for example sqlite:<file> or postgres://user@host/name.";
+  const redis = "REDIS_URL takes for example redis://host:port.";
   for (const [name, value, message] of [
-    ["PORT", "http", 'PORT is "http". It takes a whole number from 0 to 65535.'],
-    ["PORT", "65536", 'PORT is "65536". It takes a whole number from 0 to 65535.'],
-    ["PORT", "-1", 'PORT is "-1". It takes a whole number from 0 to 65535.'],
-    ["PORT", "80.5", 'PORT is "80.5". It takes a whole number from 0 to 65535.'],
-    ["BCRYPT_COST", "9", 'BCRYPT_COST is "9". It takes a whole number from 10 to 15.'],
-    ["BCRYPT_COST", "16", 'BCRYPT_COST is "16". It takes a whole number from 10 to 15.'],
-    ["BCRYPT_COST", "0x0e", 'BCRYPT_COST is "0x0e". It takes a whole number from 10 to 15.'],
-    ["LOGIN_RATE_LIMIT", "no", 'LOGIN_RATE_LIMIT is "no". It takes on or off.'],
+    ["PORT", "http", 'PORT is "http". It must be a whole number.'],
+    ["PORT", "65536", 'PORT is "65536". It must be at most 65535.'],
+    ["PORT", "-1", 'PORT is "-1". It must be at least 0.'],
+    ["PORT", "80.5", 'PORT is "80.5". It must be a whole number.'],
+    ["BCRYPT_COST", "9", 'BCRYPT_COST is "9". It must be at least 10.'],
+    ["BCRYPT_COST", "16", 'BCRYPT_COST is "16". It must be at most 15.'],
+    ["BCRYPT_COST", "0x0e", 'BCRYPT_COST is "0x0e". It must be a whole number.'],
+    ["LOGIN_RATE_LIMIT", "no", 'LOGIN_RATE_LIMIT is "no". It must be true or false.'],
     [
       "TRUSTED_PROXIES",
       "10.0.0.0/33",
@@ -149,13 +149,13 @@ test("a bad value is reported with the values that the variable takes", () => {
     ["DATABASE_URL", "postgres://", database],
     ["DATABASE_URL", "sqlite:", database],
     ["DATABASE_URL", "blog.db", database],
-    ["DATABASE_POOLER", "session", 'DATABASE_POOLER is "session". It takes transaction.'],
-    ["DATABASE_LISTEN_URL", "sqlite:blog.db", "DATABASE_LISTEN_URL takes postgres://user@host/name."],
+    ["DATABASE_POOLER", "session", 'DATABASE_POOLER is "session". It must be one of transaction.'],
+    ["DATABASE_LISTEN_URL", "sqlite:blog.db", "DATABASE_LISTEN_URL takes for example postgres://user@host/name."],
     ["REDIS_URL", "http://host", redis],
     ["REDIS_URL", "redis://", redis],
     ["REDIS_URL", "localhost:6379", redis],
-    ["MAIL_URL", "mail.example.com:587", "MAIL_URL takes smtp://user:password@host:587 or file:<folder>."],
-    ["BASE_URL", "blog.example.com", "BASE_URL takes https://blog.example.com."],
+    ["MAIL_URL", "mail.example.com:587", "MAIL_URL takes for example smtp://user:password@host:587 or file:<folder>."],
+    ["BASE_URL", "blog.example.com", "BASE_URL takes for example https://blog.example.com."],
     ["METRICS_TOKEN", "hunter2", "METRICS_TOKEN must have at least 16 characters."],
     ["JWT_SECRET", "   ", "JWT_SECRET is empty. Give it at least 32 random bytes."],
     [
@@ -170,9 +170,9 @@ test("a bad value is reported with the values that the variable takes", () => {
 
 test("all bad values are reported at once, and a mistyped database does not require a secret", () => {
   assert.deepEqual(problemsOf({ PORT: "x", BCRYPT_COST: "x", DATABASE_URL: "x" }), [
-    "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.",
-    'PORT is "x". It takes a whole number from 0 to 65535.',
-    'BCRYPT_COST is "x". It takes a whole number from 10 to 15.',
+    "DATABASE_URL takes for example sqlite:<file> or postgres://user@host/name.",
+    'PORT is "x". It must be a whole number.',
+    'BCRYPT_COST is "x". It must be a whole number.',
   ]);
 });
 
@@ -283,7 +283,7 @@ test("a bad value exits with code 1 and one line on stderr", async () => {
     runFile("src/main.api.ts", { PORT: "http" }),
     runFile("src/main.tutorial.ts", level),
   ]);
-  const stderr = `Cannot start: PORT is "http". It takes a whole number from 0 to 65535. ${page}`;
+  const stderr = `Cannot start: PORT is "http". It must be a whole number. ${page}`;
   assert.deepEqual(badPort, { code: 1, stdout: "", stderr });
   assert.deepEqual(badLevel, {
     code: 1,

@@ -15,42 +15,12 @@ export function explainProblem(
   text: string | undefined,
   issues: readonly FoundIssue[],
 ): string {
-  const accepted = describeAccepted(field);
-  if (text === undefined) return `${name} is not set.${toSentence(accepted, field.rules())}`;
+  const rules = text === undefined ? field.rules() : issues.map(({ message }) => message);
+  const cure = field.examples.length > 0 ? `takes for example ${field.examples.join(" or ")}` : rules.join(" and ");
+  const sentence = cure === "" ? "" : ` It ${cure}.`;
+  if (text === undefined) return `${name} is not set.${sentence}`;
   const hidden = field.isSecret || isSecretName(name) || mayHoldPassword(name, text);
-  const [item] = issues.map(({ keys }) => keys[0]).filter((key) => typeof key === "number");
-  const [example] = field.examples;
-  if (item !== undefined && example !== undefined) {
-    const given = hidden ? "a value" : JSON.stringify(toItems(text)[item]);
-    return `${name} has ${given}. Write for example ${String(example)}.`;
-  }
-  const cure = toSentence(
-    accepted,
-    issues.map(({ message }) => message),
-  );
-  return hidden ? `${name}${cure.replace(/^ It/, "")}` : `${name} is ${JSON.stringify(text)}.${cure}`;
-}
-
-function toSentence(accepted: string | undefined, rules: readonly string[]): string {
-  if (accepted !== undefined) return ` It takes ${accepted}.`;
-  return rules.length === 0 ? "" : ` It ${rules.join(" and ")}.`;
-}
-
-/** What a variable takes, where a few words say it: `a whole number from 0 to 65535`. */
-function describeAccepted(field: Field): string | undefined {
-  const { type, enum: values, const: only, minimum, maximum, pattern } = field.toSchema("input");
-  if (pattern !== undefined && field.examples.length > 0) return toAlternatives(field.examples);
-  if (Array.isArray(values)) return toAlternatives(values.filter((value) => value !== null));
-  if (only !== undefined) return String(only);
-  if (field.textForm === "switch") return "on or off";
-  const kind = { integer: "whole number", number: "number" }[String([type].flat()[0])];
-  if (kind === undefined) return undefined;
-  const range = [minimum === undefined ? "" : ` from ${minimum}`, maximum === undefined ? "" : ` to ${maximum}`];
-  return `a ${kind}${range.join("")}`;
-}
-
-function toAlternatives(values: readonly unknown[]): string {
-  return [values.slice(0, -1).join(", "), values.at(-1)].filter((part) => part !== "").join(" or ");
+  return hidden ? `${name} ${cure}.` : `${name} is ${JSON.stringify(text)}.${sentence}`;
 }
 
 export function toItems(text: string): string[] {

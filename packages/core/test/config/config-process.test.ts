@@ -27,12 +27,8 @@ test(".env of the working directory adds what the environment does not set, exce
     // outside of the folder that holds the docs, with the whole path
     assert.match(
       bad.stderr,
-      /^Cannot start: CONFIG_PORT is "x"\. It takes a whole number\. See \/.*\/docs\/errors\.md#bad_environment\n/,
+      /^Cannot start: CONFIG_PORT is "x"\. It must be a whole number\. See \/.*\/docs\/errors\.md#bad_environment\n/,
     );
-    writeFileSync(join(folder, ".env"), "CONFIG_PORT 1\n");
-    const malformed = await run({});
-    assert.equal(malformed.code, 1);
-    assert.match(malformed.stderr, /^Cannot start: Line 1 of \.env is not an assignment\. Write NAME=value/);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -48,7 +44,7 @@ test("bad variables of the framework are reported together with those of the app
   1. LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.
   2. HTTP_ENGINE is "fast". Use one of: wire, node.
   3. WORKERS is "0". It takes a whole number from 1 to 256, or all.
-  4. CONFIG_PORT is "x". It takes a whole number.
+  4. CONFIG_PORT is "x". It must be a whole number.
 See docs/errors.md#bad_environment
 `,
   );

@@ -128,7 +128,7 @@ test("booleans are on, true and 1, or off, false and 0", () => {
   for (const text of ["off", "false", "0"]) assert.equal(Switch.read({ env: { DEBUG: text } }).debug, false, text);
   assert.deepEqual(
     problemsOf(() => Switch.read({ env: { DEBUG: "yes" } })),
-    ['DEBUG is "yes". It takes on or off.'],
+    ['DEBUG is "yes". It must be true or false.'],
   );
 });
 
@@ -166,19 +166,19 @@ test("all bad values are reported at once, with their variables and what they ta
   assert.deepEqual(
     problemsOf(() => Service.read({ env: bad })),
     [
-      'PORT is "65536". It takes a whole number from 0 to 65535.',
-      'COST is "0x0e". It takes a whole number from 10.',
-      'RATIO is "2". It takes a number to 1.',
-      'ANY is "much". It takes a number.',
-      'LEVEL is "loud". It takes low, mid or high.',
-      'MODE is "other". It takes only.',
-      'SIZE is "3". It takes 1 or big.',
+      'PORT is "65536". It must be at most 65535.',
+      'COST is "0x0e". It must be a whole number.',
+      'RATIO is "2". It must be at most 1.',
+      'ANY is "much". It must be a number.',
+      'LEVEL is "loud". It must be one of low, mid, high.',
+      'MODE is "other". It must be one of only.',
+      'SIZE is "3". It must be one of 1, big.',
       'NAME is "no". It must have at least 3 characters.',
       "NEEDED is not set.",
       "ENDPOINT is not set. It must be an http or https URL.",
-      'STORE is "tape". It takes disk:folder or s3:bucket.',
+      'STORE is "tape". It takes for example disk:folder or s3:bucket.',
       'PORTS is "1,x,12". It must be a whole number and must be at most 9.',
-      'HOSTS has "x". Write for example 10.0.0.1,10.0.0.2.',
+      'HOSTS is "10.0.0.1,x". It takes for example 10.0.0.1,10.0.0.2.',
       'FEW is "a,b". It must have at most 1 item.',
     ],
   );
@@ -206,8 +206,8 @@ test("no message shows a secret or a URL, which may hold a password", () => {
   assert.deepEqual(problems, [
     "JWT_SECRET must have at least 99 characters.",
     "API_KEYS must have exactly 3 characters.",
-    "PIN takes a whole number.",
-    "DATABASE_URL takes postgres://user@host/name.",
+    "PIN must be a whole number.",
+    "DATABASE_URL takes for example postgres://user@host/name.",
     "SENDER must have at most 9 characters.",
   ]);
 });
@@ -313,7 +313,7 @@ test("a check reports what fields cannot express, together with everything else"
   }
   const problems = (values: Record<string, string>) => problemsOf(() => Checked.read({ env: values }));
   assert.deepEqual(problems({ PORT: "x", PROXIES: "1.2.3.4,proxy", TLS: "on" }), [
-    'PORT is "x". It takes a whole number.',
+    'PORT is "x". It must be a whole number.',
     'PROXIES has "proxy", which is not an address.',
   ]);
   assert.deepEqual(problems({ PORT: "80", TLS: "on" }), ["TLS is on, but PORT is 80."]);

@@ -29,18 +29,6 @@ test("comments, quotes, values of several lines, export and a byte order mark ar
     }
   }));
 
-test("a line that is not an assignment is reported by its number, and its text is not shown", () =>
-  withFolder((folder) => {
-    const file = join(folder, ".env");
-    writeFileSync(file, 'A=1\nhunter2\nB="x\nfree text\n"\n=hunter2\nC="hunter2\nD=1\n');
-    const explain = (line: number) =>
-      `Line ${line} of ${file} is not an assignment. Write NAME=value, with quotes around a value of several lines.`;
-    assert.throws(() => readEnvFile(file), {
-      name: "StartError",
-      message: `3 problems:\n  1. ${explain(2)}\n  2. ${explain(6)}\n  3. ${explain(7)}`,
-    });
-  }));
-
 test("a file that cannot be read is reported with its reason", () =>
   withFolder((folder) => {
     mkdirSync(join(folder, ".env"));

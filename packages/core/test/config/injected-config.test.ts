@@ -75,8 +75,8 @@ test("a value that is invalid is the same start error as the text of its variabl
   setVariables(t, { PORT: "70000", PROXIES: "x" });
   assert.deepEqual(await messagesOf(createTestApp(AppModule, api())), given);
   assert.deepEqual(given, [
-    'PORT is "70000". It takes a whole number from 0 to 65535.',
-    'PROXIES has "x". Write for example 10.0.0.1.',
+    'PORT is "70000". It must be at most 65535.',
+    'PROXIES is "x". It takes for example 10.0.0.1.',
   ]);
 });
 

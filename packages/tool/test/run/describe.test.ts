@@ -166,7 +166,7 @@ test("a bad variable is listed with the other start errors, and nothing is descr
   assert.deepEqual({ code, messages, stdout }, { code: 1, messages: [], stdout: "" });
   assert.match(
     stderr,
-    /^Cannot start: 2 problems:\n {2}1\. PORT is "abc"\. It takes a whole number from 0 to 65535\.\n {2}2\. Broken .* needs Missing, .*\nSee .*#bad_environment, #unknown_dependency\n$/,
+    /^Cannot start: 2 problems:\n {2}1\. PORT is "abc"\. It must be a whole number\.\n {2}2\. Broken .* needs Missing, .*\nSee .*#bad_environment, #unknown_dependency\n$/,
   );
 });
 
