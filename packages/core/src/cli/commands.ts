@@ -82,14 +82,9 @@ export class Commands {
     return toCommands(this.#parts.routes.list(), words);
   }
 
-  /** The names of commands and groups: `posts`, `posts show`. */
-  names(): Set<string> {
-    return new Set(this.under().flatMap(({ pattern }) => toPrefixes(pattern)));
-  }
-
   /** The command, group or alias whose name is closest to the typed one. */
   nearest(words: readonly string[]): string | undefined {
-    const names = this.names().union(new Set(this.#aliases.keys()));
+    const names = new Set([...this.under().flatMap(({ pattern }) => toPrefixes(pattern)), ...this.#aliases.keys()]);
     const byLength = Map.groupBy(names, (name) => name.split(" ").length);
     const closest = [...byLength].flatMap(([length, group]) => {
       const typed = words.slice(0, length).join(" ");

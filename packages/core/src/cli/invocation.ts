@@ -1,6 +1,6 @@
 import { findNearest } from "../support/nearest.ts";
 import { type Arguments, parseArgv } from "./argv.ts";
-import { type Command, type Commands, commonFlags, encodeWord, findFlag, flagsOf, toPath } from "./commands.ts";
+import { type Command, type Commands, commonFlags, encodeWord, flagsOf, toPath } from "./commands.ts";
 import type { Program, Topic } from "./help.ts";
 import { toTitle } from "./positionals.ts";
 
@@ -78,13 +78,9 @@ function refuse(message: string, topic?: Topic): UsageError {
 function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program: Program): UsageError {
   const { words, below } = topic;
   const [first] = below;
-  const unknownFlags = findFlagsOfNone(commands, typed.flags.keys());
-  const withFlags = (message: string) => [message, ...typed.problems, ...unknownFlags].join("; ");
+  const withFlags = (message: string) => [message, ...typed.problems].join("; ");
   if (words.length === 0) return refuse(withFlags("no command given"), topic);
-  if (first === undefined) {
-    // an unknown flag takes the next word as its value, which may have been the first word of the command
-    return unknownFlags.length > 0 ? refuse(unknownFlags.join("; ")) : refuseUnknown(commands, words, program);
-  }
+  if (first === undefined) return refuseUnknown(commands, words, program);
   const empty = first.pattern.params.find(({ index }) => words[index] === "");
   if (empty !== undefined) return refuse(`<${empty.name}> of "${first.title}" is empty`);
   const name = quote(words);
@@ -102,11 +98,9 @@ function refuseUnknown(commands: Commands, words: readonly string[], { name }: P
   }
   const message = `unknown command ${quote(words)}`;
   const nearest = commands.nearest(words);
-  if (nearest !== undefined) return refuse(withSuggestion(message, nearest));
-  const names = commands.names();
-  const group = words.map((_, index) => words.slice(0, index).join(" ")).findLast((prefix) => names.has(prefix));
-  const help = [name, group, "--help"].filter((word) => word !== undefined).join(" ");
-  return refuse(`${message}. ${help} lists the commands.`);
+  return refuse(
+    nearest === undefined ? `${message}. ${name} --help lists the commands.` : withSuggestion(message, nearest),
+  );
 }
 
 function lacksOnlyArguments(commands: readonly Command[], words: readonly string[]): boolean {
@@ -119,19 +113,13 @@ function findUnknownFlags({ title, flags }: Command, given: Iterable<string>): s
   if (flags === undefined) return [];
   const known = new Set(flags.map(({ field }) => field));
   const names = [...flags.map(({ name }) => name), ...commonFlags];
-  return [...given].filter((name) => !known.has(name)).map((name) => explainFlag(name, names, ` of "${title}"`));
-}
-
-/** Flags that no command declares, where no command was found. */
-function findFlagsOfNone(commands: Commands, given: Iterable<string>): string[] {
-  const declared = flagsOf(commands.under());
-  const names = [...declared.map(({ name }) => name), ...commonFlags, "version"];
-  return [...given].filter((name) => findFlag(declared, name) === undefined).map((name) => explainFlag(name, names));
-}
-
-function explainFlag(name: string, names: readonly string[], owner = ""): string {
-  const nearest = findNearest(name, names);
-  return withSuggestion(`unknown flag --${name}${owner}`, nearest === undefined ? undefined : `--${nearest}`);
+  return [...given]
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const nearest = findNearest(name, names);
+      const message = `unknown flag --${name} of "${title}"`;
+      return withSuggestion(message, nearest === undefined ? undefined : `--${nearest}`);
+    });
 }
 
 function withSuggestion(message: string, suggestion: string | undefined): string {

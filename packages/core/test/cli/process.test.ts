@@ -162,5 +162,5 @@ test("with FORCE_COLOR the names stand out in a pipe too", async () => {
 });
 
 test("on a terminal progress is a bar", async () => {
-  assert.match(await runs.bar, /^\rseeding \[ {8}\]…\u001b\[K.*\rseeding \[={8}\]…\u001b\[K\nseeded\n/s);
+  assert.match(await runs.bar, /^\rseeding: \[ +…\u001b\[K.*\rseeding: \[=+…\u001b\[K\nseeded\n/s);
 });

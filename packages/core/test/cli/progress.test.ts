@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommandProgress } from "../../src/cli/progress.ts";
 
-/** A clock that the test moves, and what was written. */
+/** What was written. */
 function record(options: { readonly isTerminal: boolean; readonly width?: number }) {
-  const clock = { now: 1000 };
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
-  return { clock, written, output: { width: 80, ...options, write, now: () => clock.now } };
+  return { written, output: { width: 80, ...options, write } };
 }
 
 test("without a terminal progress is one line for every tenth, with steps of any size", () => {
@@ -43,34 +42,26 @@ test("work that ends early says how far it came, and is then silent", () => {
   assert.deepEqual(written, ["copying: 5 %, 5/100\n"]);
 });
 
-test("on a terminal a bar with percentage, counts and rate is drawn over itself, no more often than people can read", () => {
-  const { clock, written, output } = record({ isTerminal: true });
+test("on a terminal a bar with percentage and counts is drawn over itself, once for each percent", () => {
+  const { written, output } = record({ isTerminal: true });
   const progress = new CommandProgress(2000, "seeding", output);
-  for (let count = 0; count < 500; count++) progress.advance();
-  clock.now += 500;
-  progress.advance(500);
-  progress.advance(1);
-  clock.now += 500;
-  progress.advance(999);
+  progress.advance(1000);
+  for (let count = 0; count < 20; count++) progress.advance();
   progress.done();
   const bar = (cells: number) => `[${"=".repeat(cells)}${" ".repeat(24 - cells)}]`;
   assert.deepEqual(written, [
-    `\rseeding ${bar(0)} 0 % 0/2,000\u001b[K`,
-    `\rseeding ${bar(12)} 50 % 1,000/2,000 2,000/s\u001b[K`,
-    `\rseeding ${bar(24)} 100 % 2,000/2,000 2,000/s\u001b[K`,
-    `\rseeding ${bar(24)} 100 % 2,000/2,000 2,000/s\u001b[K`,
+    `\rseeding: ${bar(0)} 0 %, 0/2,000\u001b[K`,
+    `\rseeding: ${bar(12)} 50 %, 1,000/2,000\u001b[K`,
+    `\rseeding: ${bar(12)} 51 %, 1,020/2,000\u001b[K`,
+    `\rseeding: ${bar(12)} 51 %, 1,020/2,000\u001b[K`,
     "\n",
   ]);
 });
 
-test("a narrow terminal gets a narrower bar, and never a line that wraps", () => {
+test("a narrow terminal never gets a line that wraps", () => {
   const { written, output } = record({ isTerminal: true, width: 40 });
-  new CommandProgress(10, "a \u001b label", output);
-  new CommandProgress(10, "a very long label for so small a terminal", output);
-  assert.deepEqual(written, [
-    `\ra \\u001b label [${" ".repeat(13)}] 0 % 0/10\u001b[K`,
-    "\ra very long label for so small a termi…\u001b[K",
-  ]);
+  new CommandProgress(10, "a \u001b label of a command", output);
+  assert.deepEqual(written, ["\ra \\u001b label of a command: [        …\u001b[K"]);
 });
 
 test("a command that ends without done() leaves the line of its bar, and says nothing elsewhere", () => {
