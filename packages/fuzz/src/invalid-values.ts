@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@tenon/core";
-import { findSchemaIssues } from "@tenon/core/internal";
 import fc from "fast-check";
 import { type Arbitraries, isFile, longest, propertiesOf, typesOf } from "./arbitrary.ts";
+import { findSchemaIssues } from "./schema-issues.ts";
 
 type Arbitrary = fc.Arbitrary<unknown>;
 

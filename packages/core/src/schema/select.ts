@@ -3,7 +3,6 @@ import { findResultIssues } from "./bind.ts";
 import { Dto } from "./dto.ts";
 import { Field, type Select } from "./field.ts";
 import { resolveRef, toJsonSchema } from "./json-schema.ts";
-import { findSchemaIssues } from "./schema-issues.ts";
 import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./standard-schema.ts";
 
 /**
@@ -86,7 +85,7 @@ function compileKeywords(
     const branches = alternatives.map((branch) => ({ branch, select: compile(branch) }));
     return (value) => {
       if (typeof value !== "object" || value === null) return value;
-      const counts = branches.map(({ branch }) => countIssues(findSchemaIssues(branch, value, { resolve })));
+      const counts = branches.map(({ branch }) => countMisfits(branch, value, resolve));
       return branches[counts.indexOf(Math.min(...counts))]?.select(value);
     };
   }
@@ -110,10 +109,34 @@ function compileKeywords(
   };
 }
 
-/** How far a value is from an alternative. Undeclared fields do not count: they are left out. */
-function countIssues(issues: readonly Issue[]): number {
-  if (issues.some(({ path, rule }) => path === "" && rule === "type")) return Number.POSITIVE_INFINITY;
-  return issues.filter(({ rule }) => rule !== "properties").length;
+/** In how many places a value that the library accepts does not fit an alternative. Undeclared fields are left out anyway. */
+function countMisfits(schema: JsonSchema, value: unknown, resolve: (schema: JsonSchema) => JsonSchema): number {
+  const {
+    type,
+    enum: values,
+    items,
+    anyOf,
+    oneOf,
+    required = [],
+    properties = {},
+    ...rest
+  } = resolve(schema) as ObjectSchema; // by JSON Schema
+  const count = (part: unknown, inner: unknown) => (isObjectSchema(part) ? countMisfits(part, inner, resolve) : 0);
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives !== undefined) return Math.min(...alternatives.map((one) => count(one, value)));
+  const allowed = "const" in rest ? [rest.const] : values;
+  if (allowed?.includes(value) === false) return 1;
+  const types = [type ?? []].flat();
+  if (types.length > 0 && !types.some((name) => hasType(name, value))) return 1;
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + count(items, item), 0);
+  if (typeof value !== "object" || value === null) return 0;
+  const missing = required.filter((name) => !Object.hasOwn(value, name)).length;
+  return Object.entries(value).reduce((sum, [name, inner]) => sum + count(properties[name], inner), missing);
+}
+
+function hasType(name: string, value: unknown): boolean {
+  if (name === "integer") return Number.isInteger(value);
+  return name === (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 }
 
 /** `true` and `false` are schemas too. */
@@ -122,6 +145,9 @@ function isObjectSchema(schema: unknown): schema is JsonSchema {
 }
 
 interface ObjectSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: unknown;
   readonly items?: unknown;

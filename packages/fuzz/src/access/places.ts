@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@tenon/core";
-import { findSchemaIssues } from "@tenon/core/internal";
 import { type Arbitraries, isFile, propertiesOf, typesOf } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
+import { findSchemaIssues } from "../schema-issues.ts";
 import { isObject } from "./ids.ts";
 
 /** Where an id may go in a request: a text or a number, or a list of them. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSchemaIssues, type SchemaOptions } from "../../src/schema/schema-issues.ts";
-import type { JsonSchema } from "../../src/schema/standard-schema.ts";
+import type { JsonSchema } from "@tenon/core";
+import { findSchemaIssues, type SchemaOptions } from "../src/schema-issues.ts";
 
 const string = { type: "string" };
 const Post = { type: "object", properties: { id: string, tags: { type: "array", items: string } }, required: ["id"] };

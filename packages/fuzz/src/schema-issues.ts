@@ -1,6 +1,4 @@
-import type { Issue } from "../support/errors.ts";
-import { isDate, isEmail, isUrl, isUuid, parseTimestamp } from "./formats.ts";
-import type { JsonSchema } from "./standard-schema.ts";
+import { date, type Field, type Issue, type JsonSchema, parse, string, timestamp } from "@tenon/core";
 
 export interface SchemaOptions {
   /** The schema that another one refers to, such as by its `$ref`. Defaults to the schema itself. */
@@ -86,13 +84,23 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 const isObject = (value: unknown): value is object => hasType("object", value);
 const lengthOf = (text: string) => [...text].length;
 
-const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  email: isEmail,
-  uri: isUrl,
-  uuid: isUuid,
-  date: isDate,
-  "date-time": (text) => parseTimestamp(text) !== undefined,
+const formats: Readonly<Record<string, Field>> = {
+  email: string("email"),
+  uri: string("url"),
+  uuid: string("uuid"),
+  date: date(),
+  "date-time": timestamp(),
 };
+
+function isOfFormat(text: string, name: string): boolean {
+  const field = formats[name];
+  try {
+    if (field !== undefined) parse(field, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const limits: readonly (readonly [keyword: string, breaks: Breaks])[] = [
   ["minimum", measure(isNumber, Number, -1)],
@@ -104,5 +112,5 @@ const limits: readonly (readonly [keyword: string, breaks: Breaks])[] = [
   ["minProperties", measure(isObject, (value) => Object.keys(value).length, -1)],
   ["maxProperties", measure(isObject, (value) => Object.keys(value).length, 1)],
   ["pattern", (value, pattern) => isText(value) && !new RegExp(String(pattern), "u").test(value)],
-  ["format", (value, format) => isText(value) && formats[String(format)]?.(value) === false],
+  ["format", (value, format) => isText(value) && !isOfFormat(value, String(format))],
 ];
