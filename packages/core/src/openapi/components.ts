@@ -3,7 +3,6 @@ import { Dto } from "../schema/dto.ts";
 import { Field } from "../schema/field.ts";
 import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSchema } from "../schema/json-schema.ts";
 import type { Schema } from "../schema/standard-schema.ts";
-import { digestOf } from "./error-name.ts";
 
 const prefix = "#/components/schemas/";
 const values = new Set(["const", "enum", "default", "examples"]); // keywords that hold values, not schemas
@@ -140,6 +139,15 @@ export class Components {
     }
     return names;
   }
+}
+
+/** A few characters that differ for other content (FNV-1a, 32 bits). */
+export function digestOf(content: unknown): string {
+  let hash = 0x811c9dc5;
+  for (const character of JSON.stringify(content)) {
+    hash = Math.imul(hash ^ Number(character.codePointAt(0)), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
 }
 
 /** With the reference that names it, in which `~` and `/` are escaped (RFC 6901). */

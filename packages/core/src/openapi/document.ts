@@ -2,7 +2,6 @@ import { isDocumented } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
-import { toPascal } from "./error-name.ts";
 import { type Operation, toOperation } from "./operation.ts";
 import { PathTemplates } from "./path-template.ts";
 import type { DocumentTools } from "./responses.ts";
@@ -35,7 +34,7 @@ export interface OpenApiDocument {
   readonly components: JsonSchema;
 }
 
-export interface DocumentOptions extends Omit<DocumentTools, "components" | "reasons"> {
+export interface DocumentOptions extends Omit<DocumentTools, "components"> {
   /** The default title. */
   readonly name: string;
   readonly info: OpenApiInfo;
@@ -45,8 +44,7 @@ export interface DocumentOptions extends Omit<DocumentTools, "components" | "rea
 export function toOpenApi(routes: readonly RouteInfo[], options: DocumentOptions): OpenApiDocument {
   const { servers = [], tags: descriptions = {}, ...info } = options.info;
   const components = new Components();
-  const reasons = Array.from({ length: 200 }, (_, index) => options.reasonOf(400 + index));
-  const tools = { ...options, components, reasons: new Map(reasons.map((reason) => [toPascal(reason), reason])) };
+  const tools = { ...options, components };
   const templates = new PathTemplates();
   const paths: Record<string, Record<string, Operation>> = {};
   const tags = new Set<string>();

@@ -10,8 +10,7 @@ import {
 import type { ErrorFormat } from "../request/error-format.ts";
 import type { Field } from "../schema/field.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
-import type { Components } from "./components.ts";
-import { toErrorName } from "./error-name.ts";
+import { type Components, digestOf } from "./components.ts";
 
 /** What operations share. */
 export interface DocumentTools {
@@ -19,8 +18,6 @@ export interface DocumentTools {
   readonly errors: ErrorFormat;
   /** The name of a status: `Not Found`. */
   readonly reasonOf: (status: number) => string;
-  /** Those of all error statuses, by `toPascal()`. */
-  readonly reasons: ReadonlyMap<string, string>;
   /** Whether a JSON body may be sent as a form too. */
   readonly readsForms: boolean;
 }
@@ -113,18 +110,34 @@ function toErrorResponse(status: number, { messages, schemas }: DeclaredErrors, 
   return { description, content: Object.fromEntries(content) };
 }
 
-/** With a title, which names its component. A title of the format stays where it has one schema for all errors. */
+/**
+ * With a title, which names its component: `PostNotFoundError`. It depends on this error alone, so that other routes never
+ * change it: where two texts could have one name, it has a digest. A format with one schema for all errors names it.
+ */
 function toErrorSchema(
   status: number,
   messages: readonly string[],
-  { errors: format, reasonOf, reasons }: DocumentTools,
+  { errors: format, reasonOf }: DocumentTools,
 ): JsonSchema {
   const schema: JsonSchema = format.toSchema(status, messages);
   const isSame = (other: JsonSchema) => JSON.stringify(other) === JSON.stringify(schema);
   const unused = 599;
-  const { title } = schema;
-  if (typeof title === "string" && isSame(format.toSchema(unused, []))) return schema;
+  const { title: ending = "Error" } = schema;
+  if ("title" in schema && isSame(format.toSchema(unused, []))) return schema;
+  const reason = reasonOf(status);
+  const isOwn = (message: string) =>
+    message === reason || (sentence.test(message) && toPascal(message) !== toPascal(reason));
+  const name = messages.every(isOwn) ? messages.map(toPascal).join("Or") : toPascal(reason);
   const dependsOnStatus = !isSame(format.toSchema(unused, messages));
-  const error = { status, messages, reason: reasonOf(status), reasons, dependsOnStatus };
-  return { ...schema, title: toErrorName(error, typeof title === "string" ? title : "Error") };
+  const end = messages.every(isOwn) ? (dependsOnStatus ? status : "") : `_${digestOf([status, messages])}`;
+  return { ...schema, title: `${name.replace(/Error$/, "")}${String(ending)}${end}` };
+}
+
+/** A text that no other one of its kind shares its words with. */
+const sentence = /^[A-Z][a-z0-9]*(?: [a-z0-9]+)*$/;
+
+/** `PostNotFound` for "Post not found". */
+function toPascal(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
