@@ -14,42 +14,19 @@ import { addVary, chooseEncoding } from "./negotiation.ts";
 /** For a year, without revalidation. */
 const forever = "public, max-age=31536000, immutable";
 
-const text = "; charset=utf-8";
-
 /** By extension in lower case. Other files are served as bytes, which browsers save and never run. */
-const contentTypes: ReadonlyMap<string, string> = new Map([
-  ["avif", "image/avif"],
-  ["css", `text/css${text}`],
-  ["csv", `text/csv${text}`],
-  ["gif", "image/gif"],
-  ["htm", `text/html${text}`],
-  ["html", `text/html${text}`],
-  ["ico", "image/x-icon"],
-  ["jpeg", "image/jpeg"],
-  ["jpg", "image/jpeg"],
-  ["js", `text/javascript${text}`],
-  ["json", `application/json${text}`],
-  ["map", `application/json${text}`],
-  ["md", `text/markdown${text}`],
-  ["mjs", `text/javascript${text}`],
-  ["mp3", "audio/mpeg"],
-  ["mp4", "video/mp4"],
-  ["ogg", "audio/ogg"],
-  ["otf", "font/otf"],
-  ["pdf", "application/pdf"],
-  ["png", "image/png"],
-  ["svg", `image/svg+xml${text}`],
-  ["ttf", "font/ttf"],
-  ["txt", `text/plain${text}`],
-  ["wasm", "application/wasm"],
-  ["webm", "video/webm"],
-  ["webmanifest", `application/manifest+json${text}`],
-  ["webp", "image/webp"],
-  ["woff", "font/woff"],
-  ["woff2", "font/woff2"],
-  ["xml", `application/xml${text}`],
-  ["zip", "application/zip"],
-]);
+const contentTypes = `
+  avif image/avif  css text/css  csv text/csv  gif image/gif  htm text/html  html text/html  ico image/x-icon
+  jpeg image/jpeg  jpg image/jpeg  js text/javascript  json application/json  map application/json  md text/markdown
+  mjs text/javascript  mp3 audio/mpeg  mp4 video/mp4  ogg audio/ogg  otf font/otf  pdf application/pdf  png image/png
+  svg image/svg+xml  ttf font/ttf  txt text/plain  wasm application/wasm  webm video/webm  webp image/webp
+  webmanifest application/manifest+json  woff font/woff  woff2 font/woff2  xml application/xml  zip application/zip`;
+
+function* toTypes(table: string): Generator<[extension: string, type: string]> {
+  for (const [, extension = "", type = ""] of table.matchAll(/(\S+) (\S+)/g)) {
+    yield [extension, /^text|json|xml/.test(type) ? `${type}; charset=utf-8` : type];
+  }
+}
 
 /** How caches may keep a file. */
 export interface Caching {
@@ -115,7 +92,7 @@ export class ServedFolder {
   /** `title` begins a sentence about the folder: `staticFiles root`. */
   constructor(title: string, root: string | URL, types: Readonly<Record<string, string>> = {}) {
     this.path = resolveRoot(title, root);
-    this.#types = new Map([...contentTypes, ...Object.entries(types)]);
+    this.#types = new Map([...toTypes(contentTypes), ...Object.entries(types)]);
   }
 
   /**

@@ -9,7 +9,6 @@ import type { Module } from "../inject/module.ts";
 import type { UndeclaredResponse } from "../request/contract-check.ts";
 import type { Method } from "../request/handler.ts";
 import { Clock } from "../support/clock.ts";
-import { describeValue } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
 import { ErrorPrinter } from "./error-printer.ts";
 import { TestClient, type TestClientOptions, type TestRequestOptions } from "./test-client.ts";
@@ -37,7 +36,7 @@ export interface TestRunResult {
 export interface TestHttpApp extends App, HttpApp {
   /** Calls the application without a port. */
   request(method: Method, path: string, options?: TestRequestOptions): Promise<Response>;
-  /** A client that keeps its cookies, like a browser. Each call makes another one. */
+  /** A client that keeps its cookies. Each call makes another one. */
   client(options?: TestClientOptions): TestClient;
 }
 
@@ -158,7 +157,7 @@ class Collector extends Writable {
 
 function createRequest(app: HttpApp, check: Check): TestHttpApp["request"] {
   return async (method, path, options = {}) => {
-    checkPath(path);
+    if (!path.startsWith("/")) throw new TypeError(`the path of request() begins with "/": "${path}"`); // else it would be part of the host
     const { json, form, body, headers, signal } = options;
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
@@ -188,11 +187,4 @@ function toSearchParams(form: NonNullable<TestRequestOptions["form"]>): URLSearc
   if (form instanceof URLSearchParams) return form;
   const pairs = Object.entries(form).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   return new URLSearchParams(pairs);
-}
-
-/** A mistake in a test would otherwise stay unnoticed, and the test would check the wrong thing. */
-function checkPath(path: string): void {
-  if (!path.startsWith("/")) {
-    throw new TypeError(`request() was given ${describeValue(path)} as its path. It starts with "/".`);
-  }
 }

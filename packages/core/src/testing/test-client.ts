@@ -19,7 +19,7 @@ export interface TestClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A client of a test application that keeps its cookies from one request to the next, as a browser does. */
+/** A client of a test application that keeps its cookies from one request to the next. */
 export class TestClient {
   readonly #send: Request;
   readonly #headers: Headers;
@@ -33,18 +33,17 @@ export class TestClient {
 
   /** Calls the application without a port, with the headers and the cookies of this client. */
   async request(method: Method, path: string, options: TestRequestOptions = {}): Promise<Response> {
-    const [pathname = ""] = String(path).split("?", 1);
-    const cookie = this.#jar.header(pathname);
+    const cookie = this.#jar.header();
     const headers = new Headers(this.#headers);
     if (cookie !== "") headers.set("cookie", cookie);
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     const response = await this.#send(method, path, { ...options, headers: Object.fromEntries(headers) });
-    for (const line of response.headers.getSetCookie()) this.#jar.take(line, pathname);
+    for (const line of response.headers.getSetCookie()) this.#jar.take(line);
     return response;
   }
 
   /** Keeps a cookie as if a response had set it. */
   setCookie(name: string, value: string): void {
-    this.#jar.take(`${name}=${encodeURIComponent(value)}; Path=/`, "/");
+    this.#jar.take(`${name}=${encodeURIComponent(value)}`);
   }
 }
