@@ -5,23 +5,10 @@ import { createTestApp } from "@tenon/core/testing";
 import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
-test("whatever has routes() is a controller, by whatever name and however it is made", async () => {
-  class Greeter {
-    readonly word = "hello";
-    routes(): Routes {
-      return [{ method: "GET", path: "/greet", handler: this.greet }];
-    }
-    greet() {
-      return this.word;
-    }
-  }
-  const Made = token<object>("Made");
-  const made = { word: "made", routes: (): Routes => [{ method: "GET", path: "/made", handler: () => made.word }] };
-  const app = await createTestApp(
-    defineModule({ name: "app", declarations: [Greeter, provide(Made, () => made)] }),
-    api(),
-  );
-  assert.equal(await (await app.request("GET", "/greet")).json(), "hello");
+test("an object that a factory makes is a controller too", async () => {
+  const made = { routes: (): Routes => [{ method: "GET", path: "/made", handler: () => "made" }] };
+  const declarations = [provide(token<object>("Made"), () => made)];
+  const app = await createTestApp(defineModule({ name: "app", declarations }), api());
   assert.equal(await (await app.request("GET", "/made")).json(), "made");
 });
 
@@ -72,14 +59,6 @@ const guarded = (middleware: unknown): Route => ({
   middlewares: [middleware as never], // most of them no compiler lets pass
 });
 
-test("a middleware is a class, an instance, an object with handle(), or a function", async () => {
-  const bare = Object.assign(Object.create(null), { handle: () => "guarded" });
-  for (const middleware of [Guard, new Guard(), { handle: () => "guarded" }, bare, () => "guarded"]) {
-    const app = await createTestApp(moduleOf([guarded(middleware)]), api());
-    assert.equal(await (await app.request("GET", "/")).json(), "guarded");
-  }
-});
-
 test("a middleware that is none is reported with the route that lists it", async () => {
   for (const value of [undefined, null, { handel: 1 }, class Gard {}]) {
     const { problems } = await startError(moduleOf([{ path: "/api", children: [guarded(value)] }]));
@@ -104,33 +83,9 @@ test("a factory that returns no middleware stops the start: the route would have
   );
 });
 
-test("routes() that is asynchronous is reported, and its rejection ends nothing else", async () => {
-  class Posts {
-    async routes(): Promise<Routes> {
-      throw new Error("too late");
-    }
-  }
-  const { problems } = await startError(defineModule({ name: "posts", declarations: [Posts] }));
-  assert.equal(problems[0]?.code, "BAD_ROUTE");
-});
-
 test("a bad middleware of the application is reported with the platform", async () => {
   const error = await startError(moduleOf([]), {}, { middlewares: [undefined as never] }); // no compiler let it pass
   assert.match(error.message, /^api\(\) lists undefined as a middleware\./);
-});
-
-test("a middleware class that another module declares and does not export is reported with that module", async () => {
-  class PostsController {
-    routes(): Routes {
-      return [guarded(Guard), { ...guarded(Guard), path: "/again" }];
-    }
-  }
-  const auth = defineModule({ name: "auth", declarations: [Guard] });
-  const error = await startError(defineModule({ name: "posts", imports: [auth], declarations: [PostsController] }));
-  assert.equal(
-    error.message,
-    'PostsController (module "posts") needs Guard, which module "auth" declares but does not export (PostsController → Guard). Add Guard to the exports of "auth".',
-  );
 });
 
 test("a declared middleware is the declared instance; an undeclared one is made once a module", async () => {

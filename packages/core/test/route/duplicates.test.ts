@@ -4,7 +4,6 @@ import {
   api,
   array,
   type Context,
-  defineModule,
   dto,
   endpoint,
   type MiddlewareContract,
@@ -20,31 +19,6 @@ import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
 const open = (method: NonNullable<Route["method"]>, path: string): Route => ({ method, path, handler: () => "here" });
-
-class PostsController {
-  routes(): Routes {
-    return [open("GET", "/posts/:id"), open("GET", "/posts")];
-  }
-}
-class NewsController {
-  routes(): Routes {
-    return [open("GET", "/posts/:slug"), open("GET", "/posts")];
-  }
-}
-
-test("a route of the same method and shape as another stops the start and names both owners", async () => {
-  const NewsModule = defineModule({ name: "news", declarations: [NewsController] });
-  const module = defineModule({ name: "posts", imports: [NewsModule], declarations: [PostsController] });
-  const { problems } = await startError(module);
-  assert.deepEqual(
-    problems.map(({ code }) => code),
-    ["DUPLICATE_ROUTE", "DUPLICATE_ROUTE"],
-  );
-  assert.equal(
-    problems[0]?.message,
-    'GET /posts/:id of PostsController (module "posts") is already declared by NewsController (module "news") as GET /posts/:slug. Remove one of them or change its path.',
-  );
-});
 
 const duplicates: readonly [title: string, routes: Routes][] = [
   ["wildcards of one prefix", [open("GET", "/a/*"), { path: "/a", children: [open("GET", "/*")] }]],

@@ -11,26 +11,7 @@ function mutationsOf(path: string): string[] {
   };
   const characters = [...path].map((character) => `%${character.charCodeAt(0).toString(16)}`);
   const encoded = Array.from({ length: path.length - 1 }, (_, index) => encode(index + 1));
-  const inserted = [
-    "/",
-    "../",
-    "./",
-    "%2e/",
-    "%2e%2e/",
-    "%2f",
-    "%5c",
-    "\\",
-    ";x",
-    ";/",
-    "%00",
-    "%20",
-    "%09",
-    "%0a",
-    "?",
-    "#",
-    "*",
-    ":",
-  ];
+  const inserted = "/ ../ ./ %2e/ %2e%2e/ %2f %5c \\ ;x ;/ %00 %20 %09 %0a ? # * :".split(" ");
   const slashes = [...path.matchAll(/\//g)].map((match) => match.index + 1);
   return [
     path,

@@ -17,7 +17,6 @@ import {
   route,
   string,
 } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
@@ -243,13 +242,6 @@ test("routes have the names of their fields or methods, in lists, documents and 
   await app.stop();
 });
 
-test("a command is a route without a method, and no part of an HTTP platform", async () => {
-  const app = await createTestApp(PostsModule, cli({ name: "app" }));
-  const { stdout } = await app.run(["posts", "list", "3"]);
-  assert.equal(stdout, "3 posts\n");
-  await app.stop();
-});
-
 test("declared response headers and cookies are documented, and a required one is checked", async () => {
   const responds = {
     headers: { link: "The pages", "x-count": integer("required") },
@@ -297,21 +289,6 @@ for (const [code, record] of problems) {
     );
   });
 }
-
-test("all problems are reported at once, each with its cure", async () => {
-  const { message } = await startError(
-    moduleOf([
-      { method: "GET", path: "/a" },
-      { path: "b c", handler },
-    ]),
-  );
-  assert.equal(
-    message,
-    `2 problems:
-  1. GET /a of TestController (module "test") has no handler. Name one, for example handler: this.index, and check the method's spelling.
-  2. Route b c of TestController (module "test"): "/" separates the words of a command: write "b/c".`,
-  );
-});
 
 test("lists that are none are refused by plain JavaScript too: no guard is lost", async () => {
   for (const record of [

@@ -49,37 +49,6 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports(
-  "parameters are decoded once per segment and an encoded slash stays inside its value",
-  [
-    {
-      method: "GET",
-      path: "/users/:user/files/:file",
-      handler: (ctx: Context<"/users/:user/files/:file">) => [ctx.param("user"), ctx.param("file")],
-    },
-  ],
-  async (call) => {
-    const values = async (path: string) => (await call("GET", path)).json();
-    assert.deepEqual(await values("/users/a%20b/files/c%2Fd"), ["a b", "c/d"]);
-    assert.deepEqual(await values("/users/%C3%A9/files/%252F"), ["é", "%2F"]);
-    assert.deepEqual(await values("/users/a+b/files/c;d=1"), ["a+b", "c;d=1"]);
-    assert.equal((await call("GET", "/users//files/x")).status, 404);
-    assert.equal((await call("GET", "/users/a/files/x/")).status, 404);
-  },
-);
-
-testOnBothTransports(
-  "malformed percent-encoding in the path is 400, whether or not a route would match",
-  [{ method: "GET", path: "/a/*", handler: () => 1 }],
-  async (call) => {
-    for (const path of ["/a/%", "/a/%zz", "/a/%c3%28", "/nowhere/%E0%A4%A"]) {
-      const response = await call("GET", path);
-      assert.equal(response.status, 400, path);
-      assert.deepEqual(await response.json(), { error: "Bad Request" });
-    }
-  },
-);
-
 const nul: { handlers: number } = { handlers: 0 };
 const seeNul = (ctx: Context) => {
   nul.handlers++;

@@ -32,42 +32,6 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "removing a route at run time keeps its siblings and its other methods (P20)",
-  [
-    { method: "GET", path: "/users/:id", handler: returning("show") },
-    { method: "PUT", path: "/users/:id", handler: returning("update") },
-    { method: "GET", path: "/users/:id/posts", handler: returning("posts") },
-    { method: "GET", path: "/users", handler: returning("index") },
-    { method: "GET", path: "/*", handler: returning("rest") },
-  ],
-  async (call, app) => {
-    assert.equal(await text(call, "GET", "/users/1"), "show");
-    app.routes.remove("GET", "/users/:anything");
-    assert.equal(await text(call, "GET", "/users/1"), "rest", "the cached resolution is invalidated");
-    assert.equal(await text(call, "PUT", "/users/1"), "update");
-    assert.equal(await text(call, "GET", "/users/1/posts"), "posts");
-    assert.equal(await text(call, "GET", "/users"), "index");
-    app.routes.remove("GET", "/*");
-    assert.equal(await text(call, "GET", "/users/1"), 404);
-    assert.equal(app.routes.list().length, 3);
-  },
-);
-
-testOnBothTransports(
-  "an exact route added after a cached wildcard hit serves the next request (P22)",
-  [{ method: "GET", path: "/*", handler: returning("wildcard") }],
-  async (call, app) => {
-    for (let round = 0; round < 3; round++) assert.equal(await text(call, "GET", "/a/b"), "wildcard");
-    app.routes.add({ method: "GET", path: "/a/:x", handler: returning("pattern") });
-    assert.equal(await text(call, "GET", "/a/b"), "pattern");
-    app.routes.add({ method: "GET", path: "/a/b", handler: returning("exact") });
-    assert.equal(await text(call, "GET", "/a/b"), "exact");
-    app.routes.remove("GET", "/a/b");
-    assert.equal(await text(call, "GET", "/a/b"), "pattern");
-  },
-);
-
-testOnBothTransports(
   "a route is replaced in one step, also by another path or by several routes",
   [{ method: "GET", path: "/a", handler: returning("old") }],
   async (call, app) => {
