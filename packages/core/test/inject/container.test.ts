@@ -1,26 +1,178 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineModule, inject, type Provider, provide, type Routes, StartError, token } from "@tenon/core";
+import {
+  type Class,
+  defineModule,
+  inject,
+  Log,
+  type Module,
+  type Problem,
+  type Provider,
+  provide,
+  type Routes,
+  StartError,
+  token,
+} from "@tenon/core";
 import { startError, startText } from "../support/start-error.ts";
 
 class Users {}
 class Posts {
   readonly users = inject(Users);
 }
+const Url = token<string>("Url");
+class Client {
+  readonly url = inject(Url);
+}
+class Narcissus {
+  readonly self: unknown = inject(Narcissus);
+}
+class A {
+  readonly b: unknown = inject(B);
+}
+class B {
+  readonly c: unknown = inject(C);
+}
+class C {
+  readonly b = inject(B);
+}
 
-test("a dependency that is declared elsewhere and not exported is reported with its module", async () => {
-  const users = defineModule({ name: "users", declarations: [Users] });
-  const declarations = [Posts];
-  assert.equal(
-    (await startError(defineModule({ name: "posts", imports: [users], declarations }))).message,
-    'Posts (module "posts") needs Users, which module "users" declares but does not export (Posts → Users). Add Users to the exports of "users".',
-  );
-  const posts = defineModule({ name: "posts", declarations });
-  assert.equal(
-    (await startError(defineModule({ name: "app", imports: [users, posts] }))).message,
-    'Posts (module "posts") needs Users, which module "users" declares but does not export (Posts → Users). Add Users to the exports of "users" and "users" to the imports of "posts".',
-  );
-});
+const app = (...declarations: readonly (Class | Provider)[]) => defineModule({ name: "app", declarations });
+const closed = defineModule({ name: "users", declarations: [Users] });
+const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
+const posts = defineModule({ name: "posts", declarations: [Posts] });
+const between = defineModule({ name: "between", imports: [posts] });
+const url = (name: string) => defineModule({ name, declarations: [provide(Url, () => name)], exports: [Url] });
+const twin = { Users: class Users {} };
+const owned = [
+  Users,
+  class UsersController {
+    readonly users = inject(Users);
+    routes() {
+      return [{ method: "GET" as const, path: "/", handler: () => 1 }];
+    }
+  },
+];
+
+/** What is wrong, the codes of the problems, and what the first of them says to do. */
+const mistakes: readonly [title: string, module: Module, codes: Problem["code"] | Problem["code"][], cure: string][] = [
+  [
+    "a class that its module does not export",
+    defineModule({ name: "posts", imports: [closed], declarations: [Posts] }),
+    "UNKNOWN_DEPENDENCY",
+    'Add Users to the exports of "users".',
+  ],
+  [
+    "a class that is neither exported nor imported",
+    defineModule({ name: "app", imports: [closed, posts] }),
+    "UNKNOWN_DEPENDENCY",
+    'Add Users to the exports of "users" and "users" to the imports of "posts".',
+  ],
+  [
+    "a module that is not imported",
+    defineModule({ name: "app", imports: [users, posts] }),
+    "UNKNOWN_DEPENDENCY",
+    'Add "users" to the imports of "posts".',
+  ],
+  [
+    "an import of an import",
+    defineModule({ name: "app", imports: [defineModule({ name: "middle", imports: [users] })], declarations: [Posts] }),
+    "UNKNOWN_DEPENDENCY",
+    'Add "users" to the imports of "app".',
+  ],
+  [
+    "a class of the module that imports this one, at any distance",
+    defineModule({ name: "app", imports: [between], declarations: [Users] }),
+    "UNKNOWN_DEPENDENCY",
+    '"app" imports "posts" and cannot be imported there: move Users into a module that both import.',
+  ],
+  ["a token", app(Client), "UNKNOWN_DEPENDENCY", "Add provide(Url, …) to the declarations of"],
+  [
+    "a class of that name from another file",
+    app(Posts, twin.Users),
+    "UNKNOWN_DEPENDENCY",
+    'Module "app" declares another Users: import it from the same file in both places.',
+  ],
+  [
+    "a cycle, reported once, from where it closes",
+    app(A, B, C),
+    "DEPENDENCY_CYCLE",
+    'B (module "app") → C (module "app") → B (module "app").',
+  ],
+  ["a class that injects itself", app(Narcissus), "DEPENDENCY_CYCLE", "Use this in its place."],
+  [
+    "a factory that throws something that is not an error",
+    app(
+      provide(Url, () => {
+        throw null;
+      }),
+    ),
+    "CONSTRUCTION_FAILED",
+    "could not be constructed: null.",
+  ],
+  ["a class that is declared twice", app(Users, Users), "DUPLICATE_DECLARATION", "Remove one of the two."],
+  [
+    "a token that is provided twice",
+    app(
+      provide(Url, () => "a"),
+      provide(Url, () => "b"),
+    ),
+    "DUPLICATE_DECLARATION",
+    "Remove one of the two.",
+  ],
+  [
+    "classes in two modules, whose users, exports and routes are not reported too",
+    defineModule({
+      name: "app",
+      imports: [
+        defineModule({ name: "one", declarations: owned }),
+        defineModule({ name: "two", declarations: owned, exports: [Users] }),
+      ],
+    }),
+    ["DUPLICATE_DECLARATION", "DUPLICATE_DECLARATION"],
+    'Users is declared in module "one" and in module "two"',
+  ],
+  [
+    "Log, which is built in",
+    app(provide(Log, () => inject(Log))),
+    "DUPLICATE_DECLARATION",
+    "Remove it; in a test, override it: override: [provide(Log, …)].",
+  ],
+  [
+    "two declarations of one token",
+    defineModule({ name: "app", imports: [url("first"), url("second")] }),
+    "DUPLICATE_DECLARATION",
+    "Stop importing or exporting one of them.",
+  ],
+  [
+    "an export of what an import brings",
+    defineModule({ name: "app", imports: [users], exports: [Users] }),
+    "EXPORT_NOT_DECLARED",
+    'It comes from module "users": export that module instead.',
+  ],
+  [
+    "an export of a module that is not imported",
+    defineModule({ name: "app", exports: [users] }),
+    "EXPORT_NOT_DECLARED",
+    'Add "users" to the imports of "app".',
+  ],
+  [
+    "unknown keys of a module",
+    defineModule({ name: "app", ...{ providers: [Users], controllers: [] } }),
+    "BAD_MODULE",
+    "providers, controllers. It takes name, imports, declarations, exports.",
+  ],
+];
+for (const [title, module, codes, cure] of mistakes) {
+  test(`the start reports ${title}, with what to do`, async () => {
+    const { problems } = await startError(module);
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      [codes].flat(),
+    );
+    const message = String(problems[0]?.message);
+    assert.ok(message.includes(cure), message);
+  });
+}
 
 test("a factory that refuses its options is reported with its own message, beside all other mistakes", async () => {
   const refuse = () => {
@@ -39,51 +191,6 @@ class Refused {
     throw new Error("no");
   }
 }
-
-test("a dependency of a module that is not imported is reported with that module", async () => {
-  const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
-  const posts = defineModule({ name: "posts", declarations: [Posts] });
-  const error = await startError(defineModule({ name: "app", imports: [users, posts] }));
-  assert.equal(
-    error.message,
-    'Posts (module "posts") needs Users, which module "users" exports but "posts" does not import (Posts → Users). Add "users" to the imports of "posts".',
-  );
-});
-
-test("the cure for a missing token is a provide()", async () => {
-  const Url = token<string>("Url");
-  class Client {
-    readonly url = inject(Url);
-  }
-  assert.equal(
-    await startText(Client),
-    'Client (module "app") needs Url, which no module declares (Client → Url). Add provide(Url, …) to the declarations of "app", or import the module that exports it.',
-  );
-});
-
-test("another class of the same name is pointed out: it was imported from another file", async () => {
-  const twin = { Users: class Users {} };
-  assert.equal(
-    await startText(Posts, twin.Users),
-    'Posts (module "app") needs Users, which no module declares (Posts → Users). Module "app" declares another Users: import it from the same file in both places.',
-  );
-});
-
-test("a cycle is reported from where it closes, with the modules, and once", async () => {
-  class A {
-    readonly b: unknown = inject(B);
-  }
-  class B {
-    readonly c: unknown = inject(C);
-  }
-  class C {
-    readonly b = inject(B);
-  }
-  assert.equal(
-    await startText(A, B, C),
-    'Dependencies form a cycle: B (module "app") → C (module "app") → B (module "app"). Move what they share into a service that both inject.',
-  );
-});
 
 /** Each injects the next; `last` makes the last one. */
 function createChain(length: number, last: () => unknown): Provider[] {
@@ -107,13 +214,6 @@ test("of a long chain the first and the last few names are shown", async () => {
   );
 });
 
-test("a class that injects itself is reported", async () => {
-  class Narcissus {
-    readonly self: unknown = inject(Narcissus);
-  }
-  assert.equal(await startText(Narcissus), 'Narcissus (module "app") injects itself. Use this in its place.');
-});
-
 test("a constructor that throws is reported with the chain that needed it, and its error is the cause", async () => {
   const cause = new TypeError("no host.");
   class Mailer {
@@ -130,16 +230,6 @@ test("a constructor that throws is reported with the chain that needed it, and i
     'Mailer (module "app") could not be constructed (Signup → Mailer): no host. LOG_LEVEL=debug shows where it was thrown.',
   );
   assert.equal(error.cause, cause);
-});
-
-test("a factory that throws something that is not an error is reported too", async () => {
-  const Odd = token<string>("Odd");
-  const text = await startText(
-    provide(Odd, () => {
-      throw null;
-    }),
-  );
-  assert.equal(text, 'Odd (module "app") could not be constructed: null. LOG_LEVEL=debug shows where it was thrown.');
 });
 
 test("what depends on a mistake is not reported as another one, however it touches it", async () => {

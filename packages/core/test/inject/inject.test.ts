@@ -65,38 +65,6 @@ test("a declaration is constructed once, for all users in all modules", async ()
   assert.equal(app.get(Right).again, app.get(Counted));
 });
 
-test("a declaration that is never injected is still constructed", async () => {
-  let made = 0;
-  class Alone {
-    readonly number = ++made;
-  }
-  await createTestApp(defineModule({ name: "app", declarations: [Alone] }), api());
-  assert.equal(made, 1);
-});
-
-test("two applications of one module share no instance", async () => {
-  const module = defineModule({ name: "app", declarations: [Store] });
-  const one = await createTestApp(module, api());
-  const two = await createTestApp(module, api());
-  assert.notEqual(one.get(Store).id, two.get(Store).id);
-});
-
-test("an abstract class is the key of the implementation that provide() returns", async () => {
-  abstract class Clock {
-    abstract now(): number;
-  }
-  class Fixed extends Clock {
-    now() {
-      return 42;
-    }
-  }
-  const app = await createTestApp(
-    defineModule({ name: "app", declarations: [provide(Clock, () => new Fixed())] }),
-    api(),
-  );
-  assert.equal(app.get(Clock).now(), 42);
-});
-
 test("a factory may give undefined, null or false, and inject() passes it on", async () => {
   const Maybe = token<string | undefined>("Maybe");
   const Flag = token<boolean>("Flag");
@@ -109,14 +77,6 @@ test("a factory may give undefined, null or false, and inject() passes it on", a
   assert.equal(app.get(User).maybe, undefined);
   assert.equal(app.get(User).flag, false);
   assert.equal(app.get(Maybe), undefined);
-});
-
-test("two tokens of one name are two tokens", async () => {
-  const one = token<number>("Limit");
-  const two = token<number>("Limit");
-  const declarations = [provide(one, () => 1), provide(two, () => 2)];
-  const app = await createTestApp(defineModule({ name: "app", declarations }), api());
-  assert.deepEqual([app.get(one), app.get(two)], [1, 2]);
 });
 
 test("the log that a class injects is named after it", async () => {
