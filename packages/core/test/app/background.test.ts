@@ -168,21 +168,3 @@ test("background work runs routes that the platform does not serve, with their m
     await app.stop();
   }
 });
-
-test("a middleware of background work that cannot be made is reported", async () => {
-  const { module } = createModule();
-  const Missing = token<string>("Missing");
-  class NeedsMissing {
-    readonly missing = inject(Missing);
-    handle(_: Context, next: () => unknown) {
-      return next();
-    }
-  }
-  const app = await createTestApp(module, api());
-  try {
-    const open = () => app.get(Work).background.open({ ...platform, middlewares: [NeedsMissing] });
-    assert.throws(open, { name: "StartError", message: /needs Missing, which no module declares/ });
-  } finally {
-    await app.stop();
-  }
-});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { api, createApp, defineModule, HttpError, inject, type Module, provide, type Routes, token } from "@tenon/core";
+import { api, createApp, defineModule, inject, type Module, provide, type Routes, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
 import { rejection } from "../support/start-error.ts";
@@ -51,24 +51,18 @@ const started = ["start Database", "start Users", "start PostsController"];
 const stopped = ["stop PostsController", "stop Users", "stop Database"];
 const get = () => new Request("http://localhost/");
 
-test("over fetch, onStart() runs in dependency order before the first request and onStop() in reverse", async () => {
-  const events: string[] = [];
-  const app = await createApp(createChain(events), api(), quiet);
-  assert.deepEqual(events, []);
-  assert.equal((await app.fetch(get())).status, 200);
-  await app.stop();
-  assert.deepEqual(events, [...started, "request", ...stopped]);
-});
-
-test("over a socket, onStart() runs in dependency order before the port opens and onStop() in reverse", async () => {
-  const events: string[] = [];
-  const app = await createApp(createChain(events), api(), quiet);
-  const { url } = await app.listen({ port: 0, signals: false });
-  assert.deepEqual(events, started);
-  assert.equal((await fetch(url)).status, 200);
-  await app.stop();
-  assert.deepEqual(events, [...started, "request", ...stopped]);
-});
+for (const transport of ["fetch", "socket"]) {
+  test(`onStart() runs in dependency order before the first request, and onStop() in reverse, once (${transport})`, async () => {
+    const events: string[] = [];
+    const app = await createApp(createChain(events), api(), quiet);
+    const { url } = transport === "socket" ? await app.listen({ port: 0, signals: false }) : { url: undefined };
+    assert.deepEqual(events, url === undefined ? [] : started);
+    assert.equal((await (url === undefined ? app.fetch(get()) : fetch(url))).status, 200);
+    await Promise.all([app.stop(), app.stop()]);
+    await app.stop();
+    assert.deepEqual(events, [...started, "request", ...stopped]);
+  });
+}
 
 test("calls that come together start once", async () => {
   const events: string[] = [];
@@ -76,14 +70,6 @@ test("calls that come together start once", async () => {
   await Promise.all([app.fetch(get()), app.start(), app.fetch(get()), app.start(), app.fetch(get())]);
   await app.start();
   assert.deepEqual(events, [...started, "request", "request", "request"]);
-});
-
-test("stops that come together stop once", async () => {
-  const events: string[] = [];
-  const app = await createTestApp(createChain(events), api());
-  await Promise.all([app.stop(), app.stop()]);
-  await app.stop();
-  assert.deepEqual(events, [...started, ...stopped]);
 });
 
 test("an application that never started runs no onStop()", async () => {
@@ -103,16 +89,6 @@ test("a start that fails stops what had started, in reverse, and starts nothing 
     'onStart() of Users (module "data") failed: no table. LOG_LEVEL=debug shows where it was thrown.',
   );
   assert.deepEqual(events, ["start Database", "start Users", "stop Database"]);
-});
-
-test("a start that fails with an HttpError, whose message is for clients, quotes its cause", async () => {
-  const cause = new Error("The table users does not exist.");
-  const fail = () => Promise.reject(new HttpError(500, "store failure", { cause }));
-  const app = await createApp(createChain([], { start: fail }), api(), quiet);
-  assert.equal(
-    (await rejection(app.start())).message,
-    'onStart() of Users (module "data") failed: store failure: The table users does not exist. LOG_LEVEL=debug shows where it was thrown.',
-  );
 });
 
 test("a start that failed stays failed: later calls reject with the same error and run no hook again", async () => {
