@@ -9,12 +9,10 @@ import {
   defineModule,
   inject,
   integer,
-  type Module,
   provide,
   route,
   string,
 } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { rejection } from "../support/start-error.ts";
 import { setVariables } from "../support/variables.ts";
@@ -53,13 +51,6 @@ test("config gives values to the config class, and they take precedence over the
     { port, databaseUrl, redisUrl, proxies, loginLimit, isEmbedded },
     { ...given, port: 20_001, isEmbedded: true },
   );
-  await app.stop();
-});
-
-test("an undefined value is a variable that is not set: its default applies", async (t) => {
-  setVariables(t, { PORT: "20001" });
-  const app = await createTestApp(AppModule, api(), { config: { port: undefined } });
-  assert.equal(app.get(Config).port, 8080);
   await app.stop();
 });
 
@@ -112,12 +103,6 @@ test("with two config classes, a value is for each that has its variable", async
   await app.stop();
   // @ts-expect-error: a name that neither has
   await rejection(createTestApp(both, api(), { config: { mail: "smtp://x" } }));
-});
-
-test("a module that is typed without its config takes any names, which the start checks", async () => {
-  const module: Module = AppModule;
-  await (await createTestApp(module, api(), { config: { port: 1 } })).stop();
-  assert.equal((await messagesOf(createTestApp(module, api(), { config: { prt: 1 } }))).length, 1);
 });
 
 test("an override takes precedence over config", async () => {
@@ -175,23 +160,6 @@ test("options of a platform may inject what the root module sees", async () => {
   await again.stop();
 });
 
-test("problems of a platform's options are listed with those of the modules and the routes", async () => {
-  class Twice {
-    readonly one = route.get("/", () => 1);
-    readonly two = route.get("/", () => 2);
-    routes() {
-      return [this.one, this.two];
-    }
-  }
-  const module = defineModule({ name: "app", declarations: [Twice] });
-  const platform = api({ trustedProxies: () => ["here"], limits: { uri: 0 } });
-  const messages = await messagesOf(createApp(module, platform, quiet));
-  assert.equal(messages.length, 3);
-  assert.match(messages[0] ?? "", /^limits.uri of api\(\) is 0/);
-  assert.match(messages[1] ?? "", /^trustedProxies of api\(\) is \["here"\]/);
-  assert.match(messages[2] ?? "", /^GET \/ of Twice/);
-});
-
 test("an option of a platform that injects what the root does not see, or throws, says so", async () => {
   const blind = defineModule({ name: "blind", imports: [GreeterModule] });
   assert.deepEqual(await messagesOf(createApp(blind, api({ trustedProxies: () => inject(Config).proxies }), quiet)), [
@@ -205,11 +173,4 @@ test("an option of a platform that injects what the root does not see, or throws
   assert.deepEqual(await messagesOf(createApp(AppModule, failing, quiet)), [
     "api() could not be constructed: no such file. LOG_LEVEL=debug shows where it was thrown.",
   ]);
-});
-
-test("options of the command line may inject too", async () => {
-  const platform = cli({ name: "blog", version: () => inject(Config).databaseUrl });
-  const app = await createTestApp(AppModule, platform, { config: { databaseUrl: "sqlite:1.2.3" } });
-  assert.equal((await app.run(["--version"])).stdout.includes("sqlite:1.2.3"), true);
-  await app.stop();
 });
