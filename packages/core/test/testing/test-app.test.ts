@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { run } from "../../../../test/support/run.ts";
 import { moduleOf } from "../support/transports.ts";
@@ -34,13 +33,6 @@ const mail = defineModule({
 });
 const module = defineModule({ name: "app", imports: [mail], declarations: [SignupController] });
 
-test("an override replaces a class for all its users", async () => {
-  const override = [provide(Mailer, () => ({ from: "", send: (to: string) => `caught ${to}` }))];
-  const app = await createTestApp(module, api(), { override });
-  const res = await app.request("POST", "/signup?to=ada");
-  assert.equal(await res.json(), "caught ada");
-});
-
 test("an override is made in the module of the declaration: its factory sees that module", async () => {
   const override = [provide(Mailer, () => ({ from: inject(Sender), send: () => "" }))];
   const app = await createTestApp(module, api(), { override });
@@ -66,11 +58,6 @@ test("what is overridden is never made, and the override is made once", async ()
   const app = await createTestApp(defineModule({ name: "app", declarations }), api(), { override });
   assert.equal(app.get(Reader).connection, app.get(Connection));
   assert.deepEqual(made, ["fake"]);
-});
-
-test("an override of a token replaces its factory", async () => {
-  const app = await createTestApp(module, api(), { override: [provide(Sender, () => "test@example.org")] });
-  assert.equal(app.get(Mailer).from, "test@example.org");
 });
 
 test("an override of Log is what all classes inject", async () => {
@@ -183,38 +170,6 @@ test("request() sends a form with files; one past the limit is 413 and leaves th
 test("request() refuses a path without a slash, which would test something else", async () => {
   const app = await createTestApp(echo, api());
   await assert.rejects(app.request("GET", "posts"), TypeError);
-  await app.stop();
-});
-
-test("run() runs commands of a started application, any number of times, and returns what they wrote", async () => {
-  let started = 0;
-  class Echo {
-    onStart() {
-      started++;
-    }
-    routes(): Routes {
-      return [
-        { path: "echo/:word", handler: this.echo },
-        { path: "wait", handler: (ctx) => once(ctx.signal, "abort") },
-      ];
-    }
-    async echo(ctx: Context) {
-      return `${ctx.param("word")} ${Buffer.from(await ctx.request().body()).toString()}`;
-    }
-  }
-  const app = await createTestApp(defineModule({ name: "app", declarations: [Echo] }), cli({ name: "test" }));
-  assert.deepEqual(await app.run(["echo", "a"]), { code: 0, stdout: "a \n", stderr: "" });
-  assert.deepEqual(await app.run(["echo", "b"], { stdin: "c" }), { code: 0, stdout: "b c\n", stderr: "" });
-  assert.deepEqual(await app.run(["ecoh"]), {
-    code: 2,
-    stdout: "",
-    stderr: 'test: unknown command "ecoh". Did you mean "echo"?\n',
-  });
-  const controller = new AbortController();
-  const waiting = app.run(["wait"], { signal: controller.signal });
-  setImmediate(() => controller.abort());
-  assert.equal((await waiting).code, 0);
-  assert.equal(started, 1);
   await app.stop();
 });
 
