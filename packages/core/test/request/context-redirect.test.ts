@@ -23,23 +23,6 @@ const own: readonly [target: string, location: string][] = [
   ["/100%25", "/100%25"],
   ["/%5B?a[0]=1", "/%5B?a[0]=1"],
 ];
-const foreign = [
-  "//evil.example",
-  "/\\evil.example",
-  "\\\\evil.example",
-  "https:evil.example",
-  "https://evil.example",
-  "javascript:alert(1)",
-  "evil.example",
-  "",
-  "/\t/evil.example",
-  "/\n/evil.example",
-  "/x\r\nset-cookie: a=1",
-  "/\u2028evil",
-  "/a\\b",
-  "/\ud800",
-  " /x",
-];
 
 testOnBothTransports("redirect() sends a path of this site with 302 and an empty body", routes, async (call) => {
   for (const [target, location] of own) {
@@ -50,18 +33,6 @@ testOnBothTransports("redirect() sends a path of this site with 302 and an empty
     assert.equal(await response.text(), "", "no body that could carry the target (K9, Express CVE-2024-43796)");
   }
 });
-
-testOnBothTransports(
-  "a redirect to another site goes to / instead (K8, Koa CVE-2025-54420, h3 459a1c65, Express CVE-2024-29041)",
-  routes,
-  async (call) => {
-    for (const target of foreign) {
-      const response = await call("POST", "/own", { body: JSON.stringify(target) });
-      assert.equal(response.status, 302);
-      assert.equal(response.headers.get("location"), "/", JSON.stringify(target));
-    }
-  },
-);
 
 testOnBothTransports(
   "redirect() goes to another site with external: true, with the given status",

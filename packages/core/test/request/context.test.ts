@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Duplex } from "node:stream";
-import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { inspect } from "node:util";
-import { api, type Context, dto, type Next, type Route, route, string } from "@tenon/core";
+import { type Context, dto, type Next, type Route, route, string } from "@tenon/core";
 import { leasesOf, releaseRequest } from "@tenon/core/internal";
-import { createTestApp } from "@tenon/core/testing";
-import { requestRaw } from "../support/raw-request.ts";
-import { type Call, moduleOf, testOnBothTransports } from "../support/transports.ts";
+import { type Call, testOnBothTransports } from "../support/transports.ts";
 import { until } from "../support/until.ts";
 
 const get = (path: string, handler: Route["handler"] & object): Route => ({ method: "GET", path, handler });
@@ -153,19 +150,6 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "status(204) sends no body, whatever value it gets",
-  [get("/", (ctx) => ctx.status(204).json({ a: 1 })), get("/text", (ctx) => ctx.status(204).send(""))],
-  async (call) => {
-    for (const path of ["/", "/text"]) {
-      const response = await call("GET", path);
-      assert.equal(response.status, 204);
-      assert.equal(response.headers.get("content-type"), null);
-      assert.equal(await response.text(), "");
-    }
-  },
-);
-
-testOnBothTransports(
   "request().params(), queries() and headers() return a new map without a prototype for each call",
   [
     get("/:__proto__/:id", (ctx) => {
@@ -195,39 +179,6 @@ testOnBothTransports(
   },
 );
 
-test("headers named after Object.prototype are plain entries of a map without prototype (H6, Node CVE-2026-21710)", async () => {
-  const route = get("/", (ctx) => {
-    const headers = ctx.request().headers();
-    const own = Object.keys(headers).filter((name) => name in Object.prototype);
-    return [Object.getPrototypeOf(headers), own, ctx.header("__proto__"), ctx.header("toString")];
-  });
-  const headers: [string, string][] = [
-    ["__proto__", "evil"],
-    ["constructor", "evil"],
-  ];
-  const expected = [null, ["__proto__", "constructor"], "evil", ""];
-  const app = await createTestApp(moduleOf([route]), api());
-  try {
-    const { port } = await app.listen({ port: 0, signals: false });
-    const raw = await requestRaw(port, "/", { headers: headers.map((pair) => pair.join(": ")) });
-    assert.deepEqual(JSON.parse(raw.body), expected);
-    const response = await app.fetch(new Request("http://localhost/", { headers }));
-    assert.deepEqual(await response.json(), expected);
-  } finally {
-    await app.stop();
-  }
-});
-
-testOnBothTransports(
-  "names from Object.prototype in query, parameters and cookies change no prototype (B7)",
-  [get("/:id", (ctx) => [ctx.query("__proto__[polluted]"), ctx.cookie("__proto__"), ctx.param("id")])],
-  async (call) => {
-    const path = "/__proto__?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=2";
-    assert.deepEqual(await json(call, path, { cookie: "__proto__=1; constructor=2" }), ["1", "1", "__proto__"]);
-    assert.equal("polluted" in {}, false);
-  },
-);
-
 testOnBothTransports(
   "request().body() returns the raw bytes on each call, and none without a body",
   [
@@ -244,14 +195,6 @@ testOnBothTransports(
     const response = await call("POST", "/", { body: new Uint8Array([0, 255, 10]) });
     assert.deepEqual(await response.json(), { bytes: [0, 255, 10], same: true });
     assert.deepEqual(await (await call("POST", "/")).json(), { bytes: [], same: true });
-  },
-);
-
-testOnBothTransports(
-  "method, path and host are those of the request",
-  [get("/a/:b", (ctx) => [ctx.method, ctx.path, ctx.request().protocol(), ctx.request().host() !== ""])],
-  async (call) => {
-    assert.deepEqual(await json(call, "/a/b%20c?d=1"), ["GET", "/a/b%20c", "http", true]);
   },
 );
 

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import {
   api,
   array,
+  type Context,
+  type Contract,
   createApp,
   dto,
   endpoint,
@@ -11,6 +13,7 @@ import {
   jsonArray,
   type Middleware,
   type MiddlewareFunction,
+  type MiddlewareLike,
   type Reply,
   type Route,
   string,
@@ -41,307 +44,204 @@ class Guard implements Middleware {
   }
 }
 
-/** A route that declares the text of an error. */
-function textRoute(handler: Handler): Pick<Route, "handler"> {
-  return { handler: endpoint({ errors: { 404: "Not found" } }, handler) };
-}
-const own =
-  "GET / returned a body that its contract does not declare for 404:\n  (body): must be the declared message, as ctx.fail() sends it: declare a schema for a body of its own";
-
-const Event = dto({ at: timestamp(), note: string() });
+type Parts = Pick<Route, "handler" | "middlewares">;
+const good = { id: "1", views: 0 };
 const secret = '{"id":"1","views":1,"password":"hunter2"}';
+const Event = dto({ at: timestamp(), note: string() });
+const Reason = dto({ reason: string("required") });
+
+/** A route with this contract, whose handler may return what the compiler refuses. */
+const route = (contract: Contract, handler: Handler, ...middlewares: readonly MiddlewareLike[]): Parts => ({
+  handler: endpoint(contract, handler as never),
+  middlewares,
+});
+const post = (handler: Handler, ...middlewares: readonly MiddlewareLike[]) =>
+  route({ returns: Post }, handler, ...middlewares);
+/** A route that declares the text of an error. */
+const text = (handler: Handler, ...middlewares: readonly MiddlewareLike[]) =>
+  route({ errors: { 404: "Not found" } }, handler, ...middlewares);
+const csv = (handler: Handler) => route({ returns: { content: "text/csv" } }, handler);
+const fails = (status: number, message: string, body?: object) => () => {
+  throw new HttpError(status, message, { body });
+};
+const typed = (type: string) => (ctx: Context) => {
+  ctx.response().setHeader("content-type", type);
+  return good;
+};
 
 async function* chunks() {
   yield secret;
 }
-
-/** A route with a hook, in plain JavaScript, that tries to replace the body. */
-const hooked: Pick<Route, "handler" | "middlewares"> = {
-  handler: endpoint({ returns: Post }, () => ({ id: "1", views: 0 })),
-  middlewares: [
-    (ctx, next) => {
-      ctx.onReply((outgoing) => void Object.assign(outgoing, { body: secret }));
-      return next();
-    },
-  ],
-};
-
-/** A route whose middleware returns other data than its handler. */
-const wrapped: Pick<Route, "handler" | "middlewares"> = {
-  handler: endpoint({ returns: Post }, () => ({ id: "1", views: 0 })),
-  middlewares: [async (_, next) => ({ ...((await next()) as Reply<200, object>).value, ...JSON.parse(secret) })],
-};
-
 async function* rows() {
-  yield { id: "1", views: 1 };
+  yield good;
   yield wrong;
 }
 
-const undeclaredGuard: MiddlewareFunction = () => {
-  throw new HttpError(403, "Forbidden");
-};
+/** A route with a hook, in plain JavaScript, that tries to replace the body. */
+const hooked = post(
+  () => good,
+  (ctx, next) => {
+    ctx.onReply((outgoing) => void Object.assign(outgoing, { body: secret }));
+    return next();
+  },
+);
+/** Returns other data than its handler. */
+const wrapping: MiddlewareFunction = async (_, next) => ({
+  ...((await next()) as Reply<200, object>).value, // of the endpoints below
+  ...JSON.parse(secret),
+});
 
-interface Case {
-  readonly title: string;
-  readonly route: Pick<Route, "handler" | "middlewares">;
-  /** Undefined for a response that its contract declares. */
-  readonly message?: string;
-}
+const body = (status: number, ...issues: readonly string[]) =>
+  `GET / returned a body that its contract does not declare for ${status}:\n  ${issues.join("\n  ")}`;
+const mistakes = ["id: must be a string", "views: must be at least 0"];
+const missing = ["id: is required", "views: is required"];
+const inRow = mistakes.map((mistake) => `1.${mistake}`);
+const notText = "(body): must be the declared message, as ctx.fail() sends it: declare a schema for a body of its own";
 
-const cases: readonly Case[] = [
-  { title: "a declared body", route: { handler: endpoint({ returns: Post }, () => ({ id: "1", views: 0 })) } },
-  {
-    title: "wrong types and values",
-    route: { handler: endpoint({ returns: Post }, () => wrong) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  id: must be a string\n  views: must be at least 0",
-  },
-  {
-    title: "a wrong item of a list",
-    route: { handler: endpoint({ returns: array(Post) }, () => [{ id: "1", views: 1 }, wrong]) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  1.id: must be a string\n  1.views: must be at least 0",
-  },
-  {
-    title: "a wrong row of a stream",
-    route: { handler: endpoint({ returns: array(Post) }, () => jsonArray(rows())) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  1.id: must be a string\n  1.views: must be at least 0",
-  },
-  {
-    title: "an invalid optional date, which is not sent",
-    route: { handler: endpoint({ returns: Event }, () => ({ at: new Date(Number.NaN) })) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  at: must be a timestamp such as 2026-11-17T09:30:00Z",
-  },
-  {
-    title: "an object instead of an optional text, which is not sent",
-    route: { handler: endpoint({ returns: Event }, () => ({ note: { secret: 1 } as never })) },
-    message: "GET / returned a body that its contract does not declare for 200:\n  note: must be a string",
-  },
-  {
-    title: "JSON with another content type",
-    route: {
-      handler: endpoint({ returns: Post }, (ctx) => {
-        ctx.response().setHeader("content-type", "application/vnd.blog+json");
-        return { id: "1", views: 0 };
-      }),
-    },
-    message: "GET / declares application/json for 200, not application/vnd.blog+json",
-  },
-  {
-    title: "JSON with parameters of its content type",
-    route: {
-      handler: endpoint({ returns: Post }, (ctx) => {
-        ctx.response().setHeader("content-type", "application/json; charset=utf-8");
-        return { id: "1", views: 0 };
-      }),
-    },
-  },
-  {
-    title: "a ready text where data is declared",
-    route: { handler: endpoint({ returns: Post }, (ctx) => ctx.status(200).send(secret) as never) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  (body): must be data, not a text that is sent as it is",
-  },
-  {
-    title: "a Response with declared JSON",
-    route: {
-      handler: endpoint(
-        { returns: { 201: Post } },
-        () => Response.json({ id: "1", views: 1 }, { status: 201 }) as never,
-      ),
-    },
-  },
-  {
-    title: "a Response with another body",
-    route: {
-      handler: endpoint(
-        { returns: { 200: Post, 201: Post } },
-        () => Response.json({ id: 5 }, { status: 201 }) as never,
-      ),
-    },
-    message:
-      "GET / returned a body that its contract does not declare for 201:\n  id: must be a string\n  views: is required",
-  },
-  {
-    title: "a Response without JSON where data is declared",
-    route: { handler: endpoint({ returns: Post }, () => new Response(secret) as never) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  (body): must be data or a Response with JSON",
-  },
-  {
-    title: "an async generator where data is declared",
-    route: { handler: endpoint({ returns: Post }, () => chunks() as never) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  (body): must be data, not bytes or a stream",
-  },
-  {
-    title: "a Response of a middleware with another body",
-    route: { handler: endpoint({ returns: Post }, () => wrong), middlewares: [() => Response.json({})] },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  id: is required\n  views: is required",
-  },
-  {
-    title: "declared fields that a middleware replaces",
-    route: { ...wrapped, middlewares: [() => ({ views: 2, id: "2" })] },
-  },
-  {
-    title: "a body that is compressed",
-    route: {
-      handler: endpoint({ returns: Post }, () => ({ id: "1", views: 0 })),
-      middlewares: [compress({ threshold: 0 })],
-    },
-  },
-  {
-    title: "another message than the declared ones",
-    route: {
-      handler: endpoint({ returns: Post, errors: { 404: ["Post not found", "Gone"] } }, () => {
-        throw new HttpError(404, "Missing");
-      }),
-    },
-    message: 'GET / declares "Post not found", "Gone" for 404, not the message "Missing"',
-  },
-  {
-    title: "a message where a body is declared",
-    route: {
-      handler: endpoint({ returns: Post, errors: { 409: Post } }, () => {
-        throw new HttpError(409, "Taken");
-      }),
-    },
-    message:
-      "GET / returned a body that its contract does not declare for 409:\n  id: is required\n  views: is required",
-  },
-  {
-    title: "another media type",
-    route: {
-      handler: endpoint(
-        { returns: { content: "text/csv" } },
-        () => new Response("<p>", { headers: { "content-type": "text/html" } }),
-      ),
-    },
-    message: "GET / declares text/csv for 200, not text/html",
-  },
-  {
-    title: "the status of a Response",
-    route: { handler: endpoint({ returns: { content: "text/csv" } }, () => new Response("", { status: 418 })) },
-    message: "GET / does not declare the status 418, only 200",
-  },
-  {
-    title: "a value that another library converts",
-    route: { handler: endpoint({ returns: z.object({ a: z.string().transform(Number) }) }, () => ({ a: "5" })) },
-  },
-  {
-    title: "a value that another library rejects",
-    route: { handler: endpoint({ returns: z.object({ a: z.string() }) }, () => ({ a: 5 }) as never) },
-    message:
-      "GET / returned a body that its contract does not declare for 200:\n  a: Invalid input: expected string, received number",
-  },
-  {
-    title: "an undeclared status",
-    route: { handler: endpoint({ returns: Post }, (ctx) => ctx.status(202).json(wrong) as never) },
-    message: "GET / does not declare the status 202, only 200",
-  },
-  {
-    title: "an undeclared error that was thrown",
-    route: {
-      handler: endpoint({ returns: Post }, () => {
-        throw new HttpError(404, "Not found");
-      }),
-    },
-    message: "GET / does not declare the status 404, only 200",
-  },
-  {
-    title: "an error that a middleware returned with its status",
-    route: {
-      handler: endpoint({ returns: Post, errors: { 404: "Not found" } }, () => ({ id: "1", views: 0 })),
-      middlewares: [() => ({ error: "Not found", status: 404 })],
-    },
-  },
-  ...[
-    { title: "a declared text", route: textRoute(() => ({ error: "Not found", status: 404 })) },
-    {
-      title: "data where a text is declared",
-      route: textRoute((ctx) => ctx.status(404).json({ id: 1 })),
-      message: own,
-    },
-    {
-      title: "a field beside the declared text",
-      route: textRoute((ctx) => ctx.status(404).json({ error: "Not found", id: 1 })),
-      message: own,
-    },
-    {
-      title: "an error with a body of its own where a text is declared",
-      route: textRoute(() => Promise.reject(new HttpError(404, "Not found", { body: { id: 1 } }))),
-      message: own,
-    },
-    {
-      title: "a ready text where the text of an error is declared",
-      route: textRoute((ctx) => ctx.status(404).send("Not found")),
-      message: own,
-    },
-    {
-      title: "a Response where the text of an error is declared",
-      route: textRoute(() => new Response("{}", { status: 404 })),
-      message: own,
-    },
-    {
-      title: "a body of its own where a guard declares a text",
-      route: {
-        handler: endpoint({ errors: { 404: "Not found" } }, () => wrong),
-        middlewares: [new Guard({ user: 1 })],
-      },
-      message: own.replace("404", "401"),
-    },
+/** Without a message, a response that its contract declares. */
+const cases: readonly (readonly [title: string, parts: Parts, message?: string])[] = [
+  ["a declared body", post(() => good)],
+  ["wrong types and values", post(() => wrong), body(200, ...mistakes)],
+  ["a wrong item of a list", route({ returns: array(Post) }, () => [good, wrong]), body(200, ...inRow)],
+  ["a wrong row of a stream", route({ returns: array(Post) }, () => jsonArray(rows())), body(200, ...inRow)],
+  [
+    "an invalid optional date, which is not sent",
+    route({ returns: Event }, () => ({ at: new Date(Number.NaN) })),
+    body(200, "at: must be a timestamp such as 2026-11-17T09:30:00Z"),
   ],
-  { title: "an error of a guard", route: { handler: endpoint({ returns: Post }, () => wrong), middlewares: [Guard] } },
-  {
-    title: "an error of a guard without a contract",
-    route: { handler: endpoint({ returns: Post }, () => wrong), middlewares: [undeclaredGuard] },
-    message: "GET / does not declare the status 403, only 200",
-  },
-  {
-    title: "a declared error with another body",
-    route: {
-      handler: endpoint({ returns: Post, errors: { 422: dto({ reason: string("required") }) } }, (ctx) =>
-        ctx.fail(422, {} as never),
-      ),
-    },
-    message: "GET / returned a body that its contract does not declare for 422:\n  reason: is required",
-  },
-  {
-    title: "rejected input",
-    route: { handler: endpoint({ query: dto({ n: integer("required") }), returns: Post }, () => wrong) },
-  },
-  {
-    title: "a crash, which is logged as such",
-    route: {
-      handler: endpoint({ returns: Post }, () => {
-        throw new Error("crash");
-      }),
-    },
-  },
-  { title: "an endpoint that declares no result", route: { handler: endpoint({ summary: "x" }, () => wrong) } },
-  {
-    title: "an undeclared error where only errors are declared",
-    route: {
-      handler: endpoint({ errors: { 404: "Not found" } }, () => {
-        throw new HttpError(409, "Taken");
-      }),
-    },
-    message: "GET / does not declare the status 409, only 404",
-  },
-  {
-    title: "any result where only errors are declared",
-    route: { handler: endpoint({ errors: { 404: "x" } }, () => wrong) },
-  },
+  [
+    "an object instead of an optional text, which is not sent",
+    route({ returns: Event }, () => ({ note: { secret: 1 } })),
+    body(200, "note: must be a string"),
+  ],
+  [
+    "JSON with another content type",
+    post(typed("application/vnd.blog+json")),
+    "GET / declares application/json for 200, not application/vnd.blog+json",
+  ],
+  ["JSON with parameters of its content type", post(typed("application/json; charset=utf-8"))],
+  [
+    "a ready text where data is declared",
+    post((ctx) => ctx.status(200).send(secret)),
+    body(200, "(body): must be data, not a text that is sent as it is"),
+  ],
+  ["a Response with declared JSON", post(() => Response.json(good))],
+  [
+    "a Response with another body",
+    post(() => Response.json({ id: 5 })),
+    body(200, mistakes[0] ?? "", missing[1] ?? ""),
+  ],
+  [
+    "a Response without JSON where data is declared",
+    post(() => new Response(secret)),
+    body(200, "(body): must be data or a Response with JSON"),
+  ],
+  [
+    "an async generator where data is declared",
+    post(() => chunks()),
+    body(200, "(body): must be data, not bytes or a stream"),
+  ],
+  [
+    "a Response of a middleware",
+    post(
+      () => good,
+      () => Response.json({}),
+    ),
+    body(200, ...missing),
+  ],
+  [
+    "declared fields that a middleware replaces",
+    post(
+      () => good,
+      () => ({ views: 2, id: "2" }),
+    ),
+  ],
+  ["a body that is compressed", post(() => good, compress({ threshold: 0 }))],
+  [
+    "another message than the declared ones",
+    route({ returns: Post, errors: { 404: ["Post not found", "Gone"] } }, fails(404, "Missing")),
+    'GET / declares "Post not found", "Gone" for 404, not the message "Missing"',
+  ],
+  [
+    "a message where a body is declared",
+    route({ returns: Post, errors: { 409: Post } }, fails(409, "Taken")),
+    body(409, ...missing),
+  ],
+  [
+    "another media type",
+    csv(() => new Response("<p>", { headers: { "content-type": "text/html" } })),
+    "GET / declares text/csv for 200, not text/html",
+  ],
+  [
+    "the status of a Response",
+    csv(() => new Response("", { status: 418 })),
+    "GET / does not declare the status 418, only 200",
+  ],
+  [
+    "a value that another library converts",
+    route({ returns: z.object({ a: z.string().transform(Number) }) }, () => ({ a: "5" })),
+  ],
+  [
+    "a value that another library rejects",
+    route({ returns: z.object({ a: z.string() }) }, () => ({ a: 5 })),
+    body(200, "a: Invalid input: expected string, received number"),
+  ],
+  [
+    "an undeclared status",
+    post((ctx) => ctx.status(202).json(wrong)),
+    "GET / does not declare the status 202, only 200",
+  ],
+  ["an undeclared error", post(fails(404, "Not found")), "GET / does not declare the status 404, only 200"],
+  [
+    "an error that a middleware returned",
+    text(
+      () => good,
+      () => ({ error: "Not found", status: 404 }),
+    ),
+  ],
+  ["a declared text", text(() => ({ error: "Not found", status: 404 }))],
+  ["data where a text is declared", text((ctx) => ctx.status(404).json({ id: 1 })), body(404, notText)],
+  [
+    "a field beside the declared text",
+    text((ctx) => ctx.status(404).json({ error: "Not found", id: 1 })),
+    body(404, notText),
+  ],
+  ["a body of its own where a text is declared", text(fails(404, "Not found", { id: 1 })), body(404, notText)],
+  ["a ready text where a message is declared", text((ctx) => ctx.status(404).send("Not found")), body(404, notText)],
+  ["a Response where a message is declared", text(() => new Response("{}", { status: 404 })), body(404, notText)],
+  ["a body of its own of a guard with a text", text(() => good, new Guard({ user: 1 })), body(401, notText)],
+  ["an error of a guard", post(() => good, Guard)],
+  [
+    "an error of a guard without a contract",
+    post(() => good, fails(403, "Forbidden")),
+    "GET / does not declare the status 403, only 200",
+  ],
+  [
+    "a declared error with another body",
+    route({ returns: Post, errors: { 422: Reason } }, (ctx) => ctx.fail(422, {})),
+    body(422, "reason: is required"),
+  ],
+  ["rejected input", route({ query: dto({ n: integer("required") }), returns: Post }, () => wrong)],
+  [
+    "a crash, which is logged as such",
+    post(() => {
+      throw new Error("crash");
+    }),
+  ],
+  ["an endpoint that declares no result", route({ summary: "x" }, () => wrong)],
+  [
+    "an undeclared error where only errors are declared",
+    text(fails(409, "Taken")),
+    "GET / does not declare the status 409, only 404",
+  ],
+  ["any result where only errors are declared", text(() => wrong)],
 ];
 
-for (const { title, route, message } of cases) {
+for (const [title, parts, message] of cases) {
   test(`${message === undefined ? "declared" : "undeclared"}: ${title}`, async () => {
     const log = new LogLines();
     const reported: ContractError["undeclared"][] = [];
-    const app = await createApp(moduleOf([{ method: "GET", path: "/", ...route }]), api(), {
+    const app = await createApp(moduleOf([{ method: "GET", path: "/", ...parts }]), api(), {
       log: log.options,
       checkContracts: (response) => reported.push(response),
     });
@@ -372,24 +272,32 @@ test("a test fails with what differs, unless it asks otherwise", async () => {
   await lenient.stop();
 });
 
-const undeclared: readonly [title: string, route: Pick<Route, "handler" | "middlewares">, sent: unknown][] = [
-  ["a ready text", { handler: endpoint({ returns: Post }, (ctx) => ctx.status(200).send(secret) as never) }, undefined],
-  ["a Response", { handler: endpoint({ returns: Post }, () => new Response(secret) as never) }, undefined],
+const leaks: readonly (readonly [title: string, parts: Parts, sent?: unknown])[] = [
+  ["a ready text", post((ctx) => ctx.status(200).send(secret))],
+  ["a Response", post(() => new Response(secret))],
+  ["a Response with JSON", post(() => Response.json(JSON.parse(secret))), { id: "1", views: 1 }],
+  ["an async generator", post(() => chunks())],
+  ["bytes", post(() => Buffer.from(secret))],
+  ["a middleware that adds a field", post(() => good, wrapping), { id: "1", views: 1 }],
   [
-    "a Response with JSON",
-    { handler: endpoint({ returns: Post }, () => Response.json(JSON.parse(secret)) as never) },
-    { id: "1", views: 1 },
+    "a middleware that returns a text",
+    post(
+      () => good,
+      (ctx) => ctx.status(200).send(secret),
+    ),
   ],
-  ["an async generator", { handler: endpoint({ returns: Post }, () => chunks() as never) }, undefined],
-  ["bytes", { handler: endpoint({ returns: Post }, () => Buffer.from(secret) as never) }, undefined],
-  ["a middleware that adds a field", wrapped, { id: "1", views: 1 }],
-  ["a middleware that returns a text", { ...wrapped, middlewares: [(ctx) => ctx.status(200).send(secret)] }, undefined],
-  ["a middleware that returns a Response", { ...wrapped, middlewares: [() => new Response(secret)] }, undefined],
-  ["a hook that replaces the body", hooked, undefined],
+  [
+    "a middleware that returns a Response",
+    post(
+      () => good,
+      () => new Response(secret),
+    ),
+  ],
+  ["a hook that replaces the body", hooked],
 ];
-for (const [title, route, sent] of undeclared) {
+for (const [title, parts, sent] of leaks) {
   test(`undeclared fields do not leave in production: ${title}`, async () => {
-    const module = moduleOf([{ method: "GET", path: "/", ...route }]);
+    const module = moduleOf([{ method: "GET", path: "/", ...parts }]);
     const app = await createApp(module, api(), { log: { level: "silent" }, checkContracts: false });
     const response = await app.fetch(new Request("http://localhost/"));
     const text = await response.text();

@@ -67,23 +67,6 @@ testOnBothTransports("an endpoint parses its query: numbers, booleans and repeat
   assert.deepEqual(await (await call("GET", "/zod?limit=7")).json(), { limit: 7 });
 });
 
-testOnBothTransports(
-  "text is converted for Zod although one field has no JSON Schema",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: endpoint(
-        { query: z.object({ limit: z.int(), since: z.coerce.date().optional() }) },
-        (_, { query }) => query.limit,
-      ),
-    },
-  ],
-  async (call) => {
-    assert.equal(await (await call("GET", "/?limit=5")).json(), 5);
-  },
-);
-
 testOnBothTransports("params and headers are parsed by their schemas", handled, async (call) => {
   assert.equal(await (await call("GET", "/numbers/6", { headers: { "x-times": "7" } })).json(), 42);
   assert.equal((await call("GET", "/numbers/6")).status, 400);

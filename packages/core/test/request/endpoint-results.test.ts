@@ -140,22 +140,6 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports(
-  "undeclared fields never leave by ArkType, which keeps them",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: endpoint({ returns: type({ id: "string", inner: { a: "number" } }).array() }, () => [
-        { ...row, inner: { a: 1, b: 2 } },
-      ]),
-    },
-  ],
-  async (call) => {
-    assert.deepEqual(await (await call("GET", "/")).json(), [{ id: "1", inner: { a: 1 } }]);
-  },
-);
-
 const inner = { id: "string" } as const;
 const Tree = type.module({ node: { id: "string", "children?": "node[]" } }).node;
 const Nested = type({

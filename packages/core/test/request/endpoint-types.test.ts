@@ -1,6 +1,16 @@
 import { test } from "node:test";
-import { array, dto, endpoint, string } from "@tenon/core";
+import { array, type Context, dto, endpoint, type Routes, string } from "@tenon/core";
+import type { Handler } from "../../src/request/handler.ts";
+import type { ParamNames } from "../../src/support/pattern.ts";
 import { CreatePost, find, PageQuery, Post, row } from "../support/post-schemas.ts";
+import type { Equal, Expect } from "../support/types.ts";
+
+declare module "@tenon/core" {
+  interface ContextValues {
+    /** Only for the tests below. */
+    test_account: { readonly name: string };
+  }
+}
 
 test("a result that does not match its declaration does not compile", () => {
   endpoint({ returns: array(Post) }, async () => [row]);
@@ -54,3 +64,60 @@ test("the input has the declared parts, with their types", () => {
   // @ts-expect-error the contract has no query
   endpoint({ body: CreatePost }, (_, { query }) => query);
 });
+
+export type ParamChecks = [
+  Expect<Equal<ParamNames<"/posts/:id">, "id">>,
+  Expect<Equal<ParamNames<"/users/:user/posts/:post">, "user" | "post">>,
+  Expect<Equal<ParamNames<"/files/:bucket/*">, "bucket" | "*">>,
+  Expect<Equal<ParamNames<"/posts">, never>>,
+  Expect<Equal<ParamNames<string>, string>>,
+];
+
+export class TypedController {
+  routes(): Routes {
+    return [
+      { method: "GET", path: "/posts/:id", handler: this.show },
+      { method: "GET", path: "/files/*", handler: this.file },
+      { method: "GET", path: "/any", handler: this.any },
+      // @ts-expect-error a handler takes the context and nothing else
+      { method: "GET", path: "/number", handler: this.number },
+      // @ts-expect-error PURGE is not a method of the specification
+      { method: "PURGE", path: "/posts", handler: this.any },
+      // @ts-expect-error the field is called "middlewares": a guard under another name would not run
+      { method: "GET", path: "/typo", handler: this.any, middleware: [] },
+    ];
+  }
+
+  show(ctx: Context<"/posts/:id">) {
+    // @ts-expect-error the path has no parameter of that name
+    ctx.param("slug");
+    return ctx.param("id");
+  }
+
+  file(ctx: Context<"/files/*">) {
+    // @ts-expect-error a wildcard is read as "*"
+    ctx.param("path");
+    return ctx.param("*");
+  }
+
+  any(ctx: Context) {
+    return ctx.param("anything");
+  }
+
+  number(count: number) {
+    return count;
+  }
+}
+
+export const valueTypes: Handler = (ctx) => {
+  const account: { readonly name: string } = ctx.get("test_account");
+  const unknownValue: unknown = ctx.get("undeclared");
+  ctx.set("undeclared", 1);
+  // @ts-expect-error a declared value has its declared type
+  ctx.set("test_account", "a string");
+  // @ts-expect-error the same for setValue
+  ctx.setValue("test_account", { title: "x" });
+  // @ts-expect-error an undeclared value is unknown until it is checked
+  const text: string = ctx.get("undeclared");
+  return [account, unknownValue, text];
+};

@@ -183,17 +183,6 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an application middleware may respond to a miss",
-  [],
-  async (call) => {
-    const response = await call("OPTIONS", "/anything");
-    assert.equal(response.status, 204);
-    assert.equal((await call("GET", "/anything")).status, 404);
-  },
-  { middlewares: [(ctx, next) => (ctx.method === "OPTIONS" ? undefined : next())] },
-);
-
-testOnBothTransports(
   "an error response drops the headers and cookies that the handler set, and keeps those of hooks",
   [
     {

@@ -230,22 +230,6 @@ testOnBothTransports(
   { middlewares: [] },
 );
 
-test("Introspection lists the instances of an application, its routes and its platform", async () => {
-  let found: Introspection | undefined;
-  class Looker {
-    readonly inside = inject(Introspection);
-    constructor() {
-      found = this.inside;
-    }
-  }
-  const app = await createTestApp(defineModule({ name: "looked-at", declarations: [Looker] }), api());
-  assert.equal(found?.module, "looked-at");
-  assert.equal(found.platform, "api");
-  assert.equal(found.routes, app.routes);
-  assert.ok(found.instances().some((instance) => instance instanceof Looker));
-  await app.stop();
-});
-
 test("an HTTP platform counts its open connections", async () => {
   let inside: Introspection | undefined;
   class Looker {
