@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { truncateSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -11,7 +10,7 @@ import { api, type Routes } from "@tenon/core";
 import { compress, staticFiles } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { createSite } from "../../../web/test/support/site.ts";
-import { FileChunks, parseRange } from "../../src/middleware/file-chunks.ts";
+import { parseRange } from "../../src/middleware/file-chunks.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
@@ -29,46 +28,6 @@ const routes: Routes = [{ method: "GET", path: "/*", handler: staticFiles(site.r
 async function assertAllClosed(): Promise<void> {
   await until(() => openFilesBelow(site.root).length === 0, "closed files");
 }
-
-async function withFile(body: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(join(site.root, "small.txt"));
-  await body(handle);
-  assert.equal(handle.fd, -1); // what node shows for a closed handle
-}
-
-test("the file closes with its last chunk, also with nothing to read", async () => {
-  await withFile(async (handle) => {
-    const chunks = new FileChunks(handle, { start: 2, end: 5 });
-    const { value } = await chunks.next();
-    assert.equal(String(value), "234");
-    assert.equal(handle.fd, -1);
-    assert.deepEqual(await chunks.next(), { done: true, value: undefined });
-  });
-  await withFile(async (handle) => {
-    assert.deepEqual(await Array.fromAsync(new FileChunks(handle, { start: 0, end: 0 })), []);
-  });
-});
-
-test("the file closes when the reader stops, before the first chunk or while one is read", async () => {
-  await withFile(async (handle) => {
-    const chunks = new FileChunks(handle, { start: 0, end: 10 });
-    await chunks.return();
-    assert.deepEqual(await chunks.next(), { done: true, value: undefined });
-  });
-  await withFile(async (handle) => {
-    const chunks = new FileChunks(handle, { start: 0, end: 10 });
-    const reading = chunks.next();
-    await Promise.all([chunks.return(), chunks.return()]);
-    await reading;
-  });
-});
-
-test("the file closes when it turns out to be shorter than announced, and the reader learns of it", async () => {
-  await withFile(async (handle) => {
-    const reading = Array.fromAsync(new FileChunks(handle, { start: 0, end: 20 }));
-    await assert.rejects(reading, /the file became shorter while it was sent/);
-  });
-});
 
 testOnBothTransports("no response leaves a file open", routes, async (call) => {
   const first = await call("GET", "/small.txt");
@@ -183,8 +142,4 @@ test("one range is read as RFC 9110 defines it; anything else means the whole fi
     [`bytes=${"9".repeat(400)}-`, undefined],
   ];
   for (const [header, expected] of cases) assert.deepEqual(parseRange(header, 10), expected, header);
-});
-
-test("an empty file has no parts", () => {
-  for (const header of ["bytes=0-", "bytes=0-0", "bytes=-1"]) assert.equal(parseRange(header, 0), "unsatisfiable");
 });

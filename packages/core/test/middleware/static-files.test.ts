@@ -283,31 +283,6 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("a miss is 404 and reveals nothing about the disk", serve(), async (call) => {
-  const paths = [
-    "/assets/nothing.txt",
-    "/assets/a.txt/b",
-    `/assets/${"x".repeat(300)}`,
-    "/assets/loop.txt",
-    "/assets/pipe.txt",
-  ];
-  for (const path of paths) {
-    const res = await call("GET", path);
-    assert.equal(res.status, 404, path);
-    assert.deepEqual(await res.json(), { error: "Not Found" });
-    assert.equal(res.headers.get("cache-control"), null);
-  }
-});
-
-testOnBothTransports(
-  "the root of the whole disk can be served",
-  [{ method: "GET", path: "/disk/*", handler: staticFiles("/") }],
-  async (call) => {
-    assert.equal(await (await call("GET", `/disk${site.root}/a.txt`)).text(), "0123456789");
-    assert.equal((await call("GET", `/disk${site.root}/.env`)).status, 404);
-  },
-);
-
 const failing = Object.assign(/x/, {
   test(): boolean {
     throw new Error("the pattern failed");
@@ -428,22 +403,6 @@ testUndecoded("a variant that is empty, a directory or leads out of the root is 
   assert.equal((await call("GET", "/assets/.env", { headers: { "accept-encoding": "br" } })).status, 404);
   assert.deepEqual(openFilesBelow(site.root), []);
 });
-
-testUndecoded(
-  "with compression in front, a variant is sent as it is, and a file without the wanted one is compressed",
-  serve(),
-  async (call) => {
-    const ready = await call("GET", "/assets/one.css", { headers: { "accept-encoding": "br, gzip" } });
-    assert.equal(ready.headers.get("content-encoding"), "gzip");
-    assert.match(ready.headers.get("etag") ?? "", /^"/);
-    assert.ok(gzipSync(css).equals(await ready.bytes()));
-    const made = await call("GET", "/assets/one.css", { headers: { "accept-encoding": "br" } });
-    assert.equal(made.headers.get("content-encoding"), "br");
-    assert.equal(made.headers.get("vary"), "Accept-Encoding");
-    assert.equal(decode("br", await made.bytes()), css);
-  },
-  { middlewares: [compress()] },
-);
 
 let now = 0;
 testUndecoded("variants that come and go are noticed within ten seconds", serve(), async (call) => {
