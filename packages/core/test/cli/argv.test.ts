@@ -63,14 +63,6 @@ for (const [argv, expected] of spellings) {
   });
 }
 
-test("a declared boolean takes no word, any other flag takes the next one", () => {
-  assert.deepEqual(parse(["posts", "--force", "list", "-f=1", "--limit", "5", "42"]), {
-    words: ["posts", "list", "42"],
-    flags: { force: "true", limit: "5" },
-    problems: ["--force is given twice"],
-  });
-});
-
 test("an undeclared flag takes the next word, and is true without one", () => {
   assert.deepEqual(parse(["a", "--limit", "5", "--force", "--no-color", "--last"], undeclared), {
     words: ["a"],
@@ -109,45 +101,11 @@ for (const [argv, problems] of usageErrors) {
   });
 }
 
-test("the flags of every command are recognised, and never take a word", () => {
-  assert.deepEqual(parse(["--json", "posts", "-h", "list", "--stdin", "x", "--help"]), {
-    words: ["posts", "list", "x"],
-    flags: {},
-    common: ["json", "help", "stdin"],
-  });
-  assert.deepEqual(parse(["a", "-fh"]), { words: ["a"], flags: { force: "true" }, common: ["help"] });
-});
-
 test("--version and -V ask for the version only without a command", () => {
   assert.deepEqual(parse(["--version"], undeclared), { words: [], flags: {}, version: true });
   assert.deepEqual(parse(["--json", "-V"], undeclared), { words: [], flags: {}, common: ["json"], version: true });
   assert.deepEqual(parse(["publish", "--version", "2"], undeclared), { words: ["publish"], flags: { version: "2" } });
   assert.deepEqual(parse(["publish", "-V"], undeclared).problems, ["unknown flag -V"]);
-});
-
-test("without a command, --version is not the flag of a command that has one of that name", () => {
-  const publish: readonly Flag[] = [
-    { field: "version", name: "version", isSwitch: false, choices: [], declaration: string().alias("V") },
-  ];
-  for (const token of ["--version", "-V"])
-    assert.deepEqual(parse([token], publish), { words: [], flags: {}, version: true });
-  for (const argv of [
-    ["publish", "--version", "2"],
-    ["publish", "-V2"],
-  ]) {
-    assert.deepEqual(parse(argv, publish), { words: ["publish"], flags: { version: "2" } });
-  }
-});
-
-test("names that an object inherits are flags like any other", () => {
-  const { flags } = parseArgv(["--__proto__=1", "--constructor", "x"], () => undeclared);
-  assert.deepEqual(
-    [...flags],
-    [
-      ["__proto__", "1"],
-      ["constructor", "x"],
-    ],
-  );
 });
 
 test("whatever is typed is read back as it was meant, in every spelling and order", () => {

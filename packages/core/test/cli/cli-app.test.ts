@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
-import { api, type Context, createApp, defineModule, type Routes, StartError } from "@tenon/core";
+import { createApp, defineModule, type Routes, StartError } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -89,31 +89,6 @@ test("progress is shown on stderr, as lines or as a bar", () =>
       assert.equal((await app.run(["bad"])).stderr, "blog: progress() takes a number of steps, not NaN\n");
     },
   ));
-
-test("over HTTP progress is silent", async () => {
-  const handler = (ctx: Context) => {
-    const progress = ctx.progress(2, "seeding");
-    progress.advance();
-    progress.done();
-    return "done";
-  };
-  const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api());
-  assert.equal(await (await app.request("GET", "/")).json(), "done");
-  await app.stop();
-});
-
-test("on a terminal a table fits, names stand out and errors are red", () =>
-  withCommands([{ path: "list", handler: () => [{ id: 1, title: "x".repeat(50) }] }], async (app) => {
-    const streams = memoryStreams(20);
-    await app.execute(["list"], streams);
-    await app.execute(["lits"], streams);
-    await app.execute(["--help"], streams);
-    assert.match(
-      streams.stdout.text,
-      /^\u001b\[1mid {2}title\u001b\[22m\n1 {3}x{15}…\n\u001b\[1mUsage:\u001b\[22m blog/,
-    );
-    assert.match(streams.stderr.text, /^\u001b\[31mblog:\u001b\[39m unknown command "lits"/);
-  }));
 
 test("an output that cannot be written is a failure, an output that is closed by its reader is none", () =>
   withCommands(

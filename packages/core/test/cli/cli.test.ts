@@ -4,7 +4,6 @@ import { test } from "node:test";
 import {
   api,
   array,
-  BindError,
   boolean,
   type Context,
   defineModule,
@@ -83,12 +82,6 @@ test("the text %00 in a flag is its value", () =>
       const { code, stdout } = await app.run(["show", "--title", value, "--json"]);
       assert.deepEqual([code, JSON.parse(stdout)], [0, { title: value, json: "true" }]);
     }
-  }));
-
-test("a first word with a slash is a value where no command is named like it", () =>
-  withCommands([command(":file"), command("a/b")], async (app) => {
-    assert.equal((await app.run(["src/main.ts"])).stdout, ':file {"file":"src/main.ts"}\n');
-    assert.equal((await app.run(["a/b"])).stdout, "a/b {}\n");
   }));
 
 test("* matches the words one by one", () =>
@@ -279,15 +272,6 @@ test("flags that cannot be bound are a usage error, in one line that names each 
       assert.equal((await app.run(["zod", "--limit", "7"])).stdout, "7\n");
     },
   ));
-
-test("a BindError without issues shows its message", () => {
-  const handler = () => {
-    throw new BindError([]);
-  };
-  return withCommands([{ path: "a", handler }], async (app) => {
-    assert.deepEqual(await app.run(["a"]), { code: 2, stdout: "", stderr: "blog: Invalid request\n" });
-  });
-});
 
 test("standard input is the body, with or without --stdin, up to its limit", () => {
   const read = async (ctx: Context) => Buffer.from(await ctx.request().body()).toString("latin1");

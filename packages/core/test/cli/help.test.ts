@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, boolean, dto, endpoint, integer, literal, nested, number, type Routes, string } from "@tenon/core";
+import { array, boolean, dto, endpoint, integer, nested, number, type Routes, string } from "@tenon/core";
 import { memoryStreams, withCommands } from "../support/terminal.ts";
 
 const CreatePost = dto({
@@ -60,25 +60,6 @@ blog <command> --help shows the flags of a command.
     },
     { version: "1.2.3", description: "Writes and reads posts" },
   ));
-
-test("without version and description the help begins with the usage, and --version is a usage error", () =>
-  withCommands([{ path: "a", handler: () => "" }], async (app) => {
-    assert.equal(
-      (await app.run(["--help"])).stdout,
-      `Usage: blog <command> [flags]
-
-Commands:
-  a
-
-Flags:
-      --json  Print the result as JSON
-  -h, --help  Show this help
-
-blog <command> --help shows the flags of a command.
-`,
-    );
-    assert.deepEqual(await app.run(["--version"]), { code: 2, stdout: "", stderr: "blog: unknown flag --version\n" });
-  }));
 
 test("--version and -V print name and version", () =>
   withCommands(
@@ -141,12 +122,6 @@ test("help about nothing that is known is a usage error", () =>
     const stderr = 'blog: unknown command "pots". Did you mean "posts"?\n';
     assert.deepEqual(await app.run(["pots", "--help"]), { code: 2, stdout: "", stderr });
     assert.deepEqual(await app.run(["help", "pots"]), { code: 2, stdout: "", stderr });
-  }));
-
-test("a command of one's own may be called help", () =>
-  withCommands([{ path: "help/me", handler: () => "helped" }], async (app) => {
-    assert.equal((await app.run(["help", "me"])).stdout, "helped\n");
-    assert.match((await app.run(["help", "me", "--help"])).stdout, /^Usage: blog help me/);
   }));
 
 const templates = dto({
@@ -268,19 +243,6 @@ Flags:
 `,
     );
   }));
-
-test("a choice that is too long for a line is listed as a rule, and a single value stands for itself", () => {
-  const words = Array.from({ length: 20 }, (_, index) => `word${index}`).join(" ");
-  const params = dto({ word: string("required", `oneof=${words}`), only: literal(["this"], "required") });
-  return withCommands([{ path: "say/:word/:only/*", handler: endpoint({ params }, () => "") }], async (app) => {
-    const { stdout } = await app.run(["say", "--help"]);
-    assert.match(
-      stdout,
-      /^Usage: blog say <word> <this> <…> \[flags\]\n\nArguments:\n {2}<word> {2}must be one of word0, /,
-    );
-    assert.match(stdout, /\n {2}<this>\n {2}<…>\n/);
-  });
-});
 
 test("on a terminal help is wrapped to its width, on stdout and on stderr", () =>
   withCommands(

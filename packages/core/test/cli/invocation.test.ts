@@ -101,17 +101,3 @@ test("a boolean of the command takes no word, also between the words of the comm
     assert.equal((await app.run(["posts", "show", "--verbose", "42"])).stdout, "42\n");
     assert.equal((await app.run(["posts", "list", "--all", "-l2"])).stdout, '{"limit":2,"all":true}\n');
   }));
-
-test("a command without declared flags takes any", () =>
-  withCommands(routes, async (app) => {
-    assert.equal((await app.run(["posts", "free", "--anything", "goes", "--more"])).stdout, "goes\n");
-  }));
-
-test("a command that ends with a slash is not a suggestion for what follows its name", () =>
-  withCommands([{ path: "posts/", handler: () => "" }], async (app) => {
-    assert.equal(
-      (await app.run(["posts", "x"])).stderr,
-      'blog: unknown command "posts x". blog --help lists the commands.\n',
-    );
-    assert.equal((await app.run(["pots"])).stderr, 'blog: unknown command "pots". Did you mean "posts"?\n');
-  }));

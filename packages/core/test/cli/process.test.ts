@@ -42,7 +42,6 @@ const runs = {
   done: run(["posts", "list"], { TELL_CODE: "1" }),
   failed: run(["fail"], { TELL_CODE: "1" }),
   usage: run(["posts", "lst"], { TELL_CODE: "1" }),
-  help: run(["--help"], { BROKEN_START: "1" }),
   warn: run(["warn"]),
   info: run(["warn"], { LOG_LEVEL: "info" }),
   brokenStart: run(["posts", "list"], { BROKEN_START: "1" }),
@@ -61,8 +60,6 @@ const runs = {
   pipe: runUntil("", ["many"], (child) => child.closeOutput()),
   table: runOnTerminal(["posts", "list"]),
   colorless: runOnTerminal(["posts", "list"], { NO_COLOR: "1" }),
-  colored: run(["posts", "list"], { FORCE_COLOR: "1" }),
-  bar: runOnTerminal(["seed"]),
 };
 
 test("a command that succeeds ends the process with 0: result on stdout, hooks around it", async () => {
@@ -76,12 +73,6 @@ test("a command that fails ends it with 1, a command that is not known with 2 an
     stdout: "",
     stderr: 'blog: unknown command "posts lst". Did you mean "posts list"?\nrun() gave 2\n',
   });
-});
-
-test("help ends it with 0, without a start", async () => {
-  const { code, stdout, stderr } = await runs.help;
-  assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^blog 1\.2\.3\n\nUsage: blog <command> \[flags\]\n/);
 });
 
 test("the log goes to stderr: warnings by default, what LOG_LEVEL says otherwise", async () => {
@@ -155,12 +146,4 @@ test("a reader that closes the pipe ends the command without an error, and stops
 test("on a terminal a table fits and its names stand out, unless NO_COLOR is set", async () => {
   assert.equal(await runs.table, `\u001b[1mid  title\u001b[22m\n1   The first post\n2   The second post\n${closed}`);
   assert.equal(await runs.colorless, `${table}${closed}`);
-});
-
-test("with FORCE_COLOR the names stand out in a pipe too", async () => {
-  assert.match((await runs.colored).stdout, /^\u001b\[1mid {2}title\u001b\[22m\n1 {3}The first post\n/);
-});
-
-test("on a terminal progress is a bar", async () => {
-  assert.match(await runs.bar, /^\rseeding: \[ +…\u001b\[K.*\rseeding: \[=+…\u001b\[K\nseeded\n/s);
 });

@@ -22,16 +22,6 @@ test("without a terminal progress is one line for every tenth, with steps of any
   );
 });
 
-test("a large step is one line", () => {
-  const { written, output } = record({ isTerminal: false });
-  const progress = new CommandProgress(10, "", output);
-  progress.advance(7);
-  progress.advance(0);
-  progress.advance(-1);
-  progress.advance(Number.NaN);
-  assert.deepEqual(written, ["70 %, 7/10\n"]);
-});
-
 test("work that ends early says how far it came, and is then silent", () => {
   const { written, output } = record({ isTerminal: false });
   const progress = new CommandProgress(100, "copying", output);
@@ -56,21 +46,4 @@ test("on a terminal a bar with percentage and counts is drawn over itself, once 
     `\rseeding: ${bar(12)} 51 %, 1,020/2,000\u001b[K`,
     "\n",
   ]);
-});
-
-test("a narrow terminal never gets a line that wraps", () => {
-  const { written, output } = record({ isTerminal: true, width: 40 });
-  new CommandProgress(10, "a \u001b label of a command", output);
-  assert.deepEqual(written, ["\ra \\u001b label of a command: [        …\u001b[K"]);
-});
-
-test("a command that ends without done() leaves the line of its bar, and says nothing elsewhere", () => {
-  const terminal = record({ isTerminal: true });
-  new CommandProgress(10, "", terminal.output).close();
-  assert.equal(terminal.written.at(-1), "\n");
-  const file = record({ isTerminal: false });
-  const progress = new CommandProgress(10, "", file.output);
-  progress.close();
-  progress.advance(10);
-  assert.deepEqual(file.written, []);
 });

@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { HttpError, type MiddlewareFunction, type Route } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
-import { createTestApp } from "@tenon/core/testing";
-import { LogLines } from "../support/log-lines.ts";
 import { withCommands } from "../support/terminal.ts";
-import { moduleOf } from "../support/transports.ts";
 
 const values: readonly [title: string, handler: Route["handler"], text: string, json: string][] = [
   ["undefined", () => undefined, "", ""],
@@ -147,19 +143,4 @@ test("hooks see the status of a command's reply, failures included", async () =>
     { middlewares: [watch] },
   );
   assert.deepEqual(seen, [201, 409, 500]);
-});
-
-test("the stack of an error is in the log at debug, and nowhere else", async () => {
-  const log = new LogLines();
-  const app = await createTestApp(
-    moduleOf([{ path: "fail", handler: throws(new Error("broken")) }]),
-    cli({ name: "blog" }),
-    {
-      log: log.options,
-    },
-  );
-  assert.deepEqual(await app.run(["fail"]), { code: 1, stdout: "", stderr: "blog: broken\n" });
-  assert.deepEqual([log.messages("debug"), log.causes()], [["/fail failed"], ["broken"]]);
-  assert.deepEqual([...log.messages("warn"), ...log.messages("error")], []);
-  await app.stop();
 });
