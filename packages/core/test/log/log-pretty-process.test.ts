@@ -5,8 +5,6 @@ import { runFixture } from "../support/run-fixture.ts";
 const runs = {
   pipe: runFixture("log-to-stdout.ts"),
   terminal: runFixture("log-to-stdout.ts", ["terminal"]),
-  stdout: runFixture("log-to-stdout.ts", ["stdout"]),
-  stderr: runFixture("log-to-stdout.ts", ["stderr"]),
   noColor: runFixture("log-to-stdout.ts", ["terminal"], { NO_COLOR: "1" }),
 };
 
@@ -21,10 +19,4 @@ test("on a terminal the log is pretty and coloured, elsewhere it is JSON", async
 
 test("NO_COLOR takes the colours away", async () => {
   assert.match((await runs.noColor).stdout, /^[\d:.]{12} INFO {2}app hello answer=42\n$/);
-});
-
-test("the streams of the process are written as the default is", async () => {
-  const line = /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/;
-  assert.match((await runs.stdout).stdout, line);
-  assert.match((await runs.stderr).stderr, line);
 });

@@ -13,17 +13,6 @@ test("a line is time, level, name, message and fields", () => {
   assert.equal(pretty(line), '03:04:05.678 INFO  Posts request id=a1 status=200 tags=["x",1]\n');
 });
 
-test("what is absent leaves no gap", () => {
-  assert.equal(pretty({ level: "warn", time, msg: "careful" }), "03:04:05.678 WARN  careful\n");
-  assert.equal(pretty({ level: "fatal", time, code: null }), "03:04:05.678 FATAL code=null\n");
-});
-
-test("an unknown level has no colour, also with the name of an inherited property", () => {
-  for (const level of ["notice", "constructor"]) {
-    assert.ok(pretty({ level, time }, true).includes(`\u001b[0m${level.toUpperCase()}`), level);
-  }
-});
-
 test("an error follows on lines of its own, indented, with its causes", () => {
   const err = {
     type: "Error",
@@ -51,13 +40,6 @@ test("an err that is not an error is written as it is", () => {
   const odd = { stack: "Error: odd", errors: { title: "is required" }, development: "yes" };
   assert.equal(pretty({ level: "error", time, err: odd }), "03:04:05.678 ERROR\n    Error: odd\n");
   assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
-});
-
-test("colours are added only with the option", () => {
-  assert.equal(
-    pretty({ level: "error", time, name: "Posts", msg: "failed", id: 1 }, true),
-    "\u001b[90m03:04:05.678\u001b[39m \u001b[31mERROR\u001b[39m \u001b[36mPosts\u001b[39m failed \u001b[90mid=1\u001b[39m\n",
-  );
 });
 
 test("control characters and direction marks are written as escapes, wherever they come from", () => {

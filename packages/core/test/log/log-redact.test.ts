@@ -103,12 +103,6 @@ test("the fields of a child are redacted, and of its children", () => {
   );
 });
 
-test("what the caller logs is not changed", () => {
-  const fields = Object.freeze({ token: secret, list: Object.freeze([Object.freeze({ password: secret })]) });
-  written((log) => log.info(fields));
-  assert.deepEqual(fields, { token: secret, list: [{ password: secret }] });
-});
-
 test("an error keeps its type, message, stack and cause, and loses the secrets it carries", () => {
   const cause = Object.assign(new TypeError("refused"), { config: { headers: { Authorization: secret } } });
   const error = Object.assign(new RangeError("call failed", { cause }), { code: "E_CALL", token: secret });
@@ -137,12 +131,6 @@ test("an error logged by itself, under another name, frozen, or in a group is wr
   const { reason } = written((log) => log.warn({ reason: group })) as { reason: AggregateError }; // as written below
   assert.equal(reason.message, "several");
   assert.deepEqual(reason.errors, [{ type: "Error", message: "frozen", stack: error.stack }, "text"]);
-});
-
-test("an error whose constructor is hidden by a field is called by its name", () => {
-  const error = Object.defineProperty(new RangeError("odd"), "constructor", { value: undefined });
-  const { err } = written((log) => log.error({ err: error })) as { err: { type: string } }; // as an error is written
-  assert.equal(err.type, "RangeError");
 });
 
 test("a cause that leads back to its error ends there", () => {
@@ -207,14 +195,6 @@ test("what cannot be read costs its field, and nothing else", () => {
   );
 });
 
-test("fields that are not fields at all do not fail the request that is logged", () => {
-  const hostile = new Proxy({}, { ownKeys: () => assert.fail("the fields were read") });
-  assert.deepEqual(
-    written((log) => log.info(hostile, "still here")),
-    { unreadable: true, msg: "still here" },
-  );
-});
-
 test("what cannot be read before it is redacted leaves a line that says so, and throws nothing", () => {
   const fail = () => {
     throw new Error("no");
@@ -236,13 +216,6 @@ test("what cannot be read before it is redacted leaves a line that says so, and 
   }
   assert.deepEqual(
     written((log) => log.info(getter("method"), "still here")),
-    { unreadable: true, msg: "still here" },
-  );
-});
-
-test("a child whose fields hide a method of objects loses its fields, and throws nothing", () => {
-  assert.deepEqual(
-    written((log) => log.child({ hasOwnProperty: 1 }).info("still here")),
     { unreadable: true, msg: "still here" },
   );
 });

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { createLog } from "../../src/log/log.ts";
 import { LogWriter } from "../../src/log/log-writer.ts";
-import { folderOf, pipeOf } from "../support/pipe.ts";
+import { pipeOf } from "../support/pipe.ts";
 import { until } from "../support/until.ts";
 
 const capacity = 1024 * 1024;
@@ -32,19 +30,6 @@ test("lines reach a pipe in order", async (t) => {
   await pipe.until(/299\n$/);
   fill(writer, 300, 2);
   assert.deepEqual(numbersIn(await pipe.until(/301\n$/)), upTo(302));
-});
-
-test("lines reach a file in order", async (t) => {
-  const path = join(folderOf(t), "log");
-  const fd = openSync(path, "w");
-  const numbers = () => numbersIn(readFileSync(path, "utf8"));
-  const writer = createWriter(fd);
-  fill(writer, 0, 3);
-  await until(() => numbers().length >= 3, "first lines");
-  fill(writer, 3, 2);
-  await until(() => numbers().length >= 5, "other lines");
-  assert.deepEqual(numbers(), upTo(5));
-  closeSync(fd);
 });
 
 /** Waits until the writer has failed so many times in a row: the time before it tries again doubles. */
@@ -140,17 +125,3 @@ for (const broken of ["throws", "rejects"] as const) {
     );
   });
 }
-
-test("the report is text for people where the lines are", async () => {
-  const lines: string[] = [];
-  let broken = true;
-  const write = (line: string) => {
-    if (broken) throw new Error("the disk is full");
-    lines.push(line);
-  };
-  const log = createLog({ pretty: true, destination: { write } });
-  log.info("lost");
-  broken = false;
-  log.info("kept");
-  assert.match(lines.join(""), /^[\d:.]{12} WARN {2}log lines were dropped dropped=1\n[\d:.]{12} INFO {2}kept\n$/);
-});
