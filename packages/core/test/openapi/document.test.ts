@@ -11,7 +11,6 @@ import {
   endpoint,
   errorFormat,
   integer,
-  json,
   type MiddlewareFunction,
   nested,
   type OpenApiDocument,
@@ -211,16 +210,6 @@ test("a DTO is one component, and two only where requests and responses differ",
   });
 });
 
-test("the second form of a DTO takes a name that no other DTO has", async () => {
-  const Post = dto("Post", { text: string("default=x") });
-  const PostInput = dto("PostInput", { text: string() });
-  const app = await toApp([post("/a", { body: Post, returns: Post }), post("/b", { body: PostInput })]);
-  assert.deepEqual(
-    Object.keys(dtosOf(await app.openapi())).map((name) => name.replace(/_\w+$/, "_…")),
-    ["Post", "PostInput", "PostInput_…"],
-  );
-});
-
 test("definitions of other libraries move to the components, with references that resolve", async () => {
   const Node = z.object({
     "a/b~c": z.string(),
@@ -247,23 +236,6 @@ test("definitions of other libraries move to the components, with references tha
   });
 });
 
-test("json() in a query, a path and a header has the media type of its text", async () => {
-  const one = dto({ any: json("required").describe("Filters") });
-  const document = await (await toApp([post("/:any", { params: one, query: one, headers: one })])).openapi();
-  await assertValid(document);
-  const content = { "application/json": { schema: {} } };
-  assert.deepEqual(
-    document.paths["/{any}"]?.post?.parameters,
-    ["path", "query", "header"].map((place) => ({
-      name: "any",
-      in: place,
-      required: true,
-      description: "Filters",
-      content,
-    })),
-  );
-});
-
 test("definitions are written once for each direction, under names that a component can have", async () => {
   const written = {
     title: "Tree of things",
@@ -287,14 +259,6 @@ test("definitions are written once for each direction, under names that a compon
     document.paths["/b"]?.post?.parameters?.map(({ name }) => name),
     ["text", "self", "other"],
   );
-});
-
-test("a library that does not describe its schemas gives an empty schema and no parameters", async () => {
-  const silent = { "~standard": { version: 1, vendor: "other", validate: (value: unknown) => ({ value }) } } as const;
-  const app = await toApp([post("/a", { body: silent, query: silent })]);
-  const operation = (await app.openapi()).paths["/a"]?.post;
-  assert.deepEqual(operation?.requestBody?.content, { "application/json": { schema: {} } });
-  assert.equal(operation?.parameters, undefined);
 });
 
 test("all messages of a status are in one schema, those of the guards of the application included", async () => {
@@ -328,37 +292,6 @@ const errorSchemas = async (errors: NonNullable<ApiOptions["errors"]>, list: Rou
   return { schemas: schemasOf(document), references: [...text.matchAll(/schemas\/(\w+)"/g)].map(([, name]) => name) };
 };
 
-test("equal error bodies share a component that is named after their messages or their status", async () => {
-  const title = dto({ title: string("required") });
-  const list = [
-    post("/a", { body: title, errors: { 404: "Post not found", 409: ["Taken", "Locked"] } }),
-    post("/b", { body: title, errors: { 404: "Post not found", 409: "The draft was changed by someone else" } }),
-    post("/c", { body: title, errors: { 404: "Kein Beitrag mit ä", 409: ["Locked", "Taken"], 410: "Post not found" } }),
-    post("/d", { errors: { 404: "Not found", 409: ["Locked", "Taken", "Sold out", "Moved", "In another cart"] } }),
-    post("/e", { errors: { 404: "Not Found" } }),
-  ];
-  const { schemas, references } = await errorSchemas("issues", list);
-  assert.deepEqual(Object.keys(schemas), [
-    "BadRequestOrInvalidRequestError400",
-    "InAnotherCartOrLockedOrMovedOrSoldOutOrTakenError",
-    "Issue",
-    "LockedOrTakenError",
-    "NotFoundError",
-    "NotFoundError_33cnzk",
-    "NotFoundError_eva5c4",
-    "PayloadTooLargeError",
-    "PostNotFoundError",
-    "TheDraftWasChangedBySomeoneElseError",
-  ]);
-  assert.equal(references.filter((name) => name === "BadRequestOrInvalidRequestError400").length, 3);
-  assert.equal(references.filter((name) => name === "LockedOrTakenError").length, 2);
-  assert.deepEqual(schemas.PostNotFoundError, {
-    type: "object",
-    properties: { error: { type: "string", enum: ["Post not found"] } },
-    required: ["error"],
-  });
-});
-
 test("the name of a component does not depend on other routes and their order", async () => {
   const messages = ["Taken", "Locked", "Gone", "No", "Not yours", "Not found", "The draft was changed"];
   const dependent: ErrorFormat = {
@@ -389,15 +322,6 @@ test("the name of a component does not depend on other routes and their order", 
       assert.deepEqual(alone, references.slice(start, start + alone.length), `${route.path}`);
     }
   }
-});
-
-test("a title names the schema of a custom error format, but not a value inside of it", async () => {
-  const list = [post("/a", { errors: { 404: "No" } }), post("/b", { errors: { 403: "Never", 404: "No" } })];
-  const schema = { title: "Failure", type: "object", examples: [{ title: "No" }] };
-  const format: ErrorFormat = { type: "application/json", toBody: () => ({}), toSchema: () => schema };
-  const { schemas, references } = await errorSchemas(format, list);
-  assert.deepEqual(schemas, { Failure: { type: "object", examples: [{ title: "No" }] } });
-  assert.deepEqual(references, ["Failure", "Failure", "Failure"]);
 });
 
 test("the document declares a body that is not JSON with a status of its own", async () => {
@@ -505,20 +429,4 @@ test("an operation of an event stream or a WebSocket lists its messages", async 
     receives: { note: { $ref: "#/components/schemas/NoteInput" } },
   });
   assert.deepEqual(responses, { 101: { description: "Switching Protocols" } });
-});
-
-test("a header that is not required is described", async () => {
-  const app = await toApp([
-    get("/", {
-      returns: { 204: null },
-      responds: { headers: { "x-total": integer(), "x-page": integer("required") } },
-    }),
-  ]);
-  const { paths } = await app.openapi();
-  await app.stop();
-  const responses = paths["/"]?.get?.responses;
-  assert.deepEqual(responses?.["204"]?.headers, {
-    "x-total": { schema: { type: "integer" } },
-    "x-page": { required: true, schema: { type: "integer" } },
-  });
 });
