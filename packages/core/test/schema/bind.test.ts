@@ -127,37 +127,6 @@ for (const [title, body, issue] of unreadable) {
   });
 }
 
-testOnBothTransports(
-  "64 levels of JSON pass the depth limit, and brackets in text do not count",
-  routes,
-  async (call) => {
-    const nested64 = await post(call, "/explain", deep(64), "application/json");
-    assert.deepEqual(await nested64.json(), {
-      issues: [{ path: "tags.0", rule: "string", message: "must be a string" }],
-    });
-    const text = JSON.stringify({ title: `${"[{".repeat(100)}"\\` });
-    assert.equal((await post(call, "/", text, "application/json")).status, 201);
-  },
-);
-
-testOnBothTransports("pairs of surrogates and a byte order mark are accepted", routes, async (call) => {
-  const response = await post(call, "/", '\ufeff{"title":"\\ud83d\\ude42🙂"}', "application/json");
-  assert.equal(response.status, 201);
-  assert.deepEqual(await response.json(), { title: "🙂🙂" });
-});
-
-testOnBothTransports("__proto__ and constructor in a body change no prototype (B7)", routes, async (call) => {
-  for (const body of [
-    '{"title":"Hi","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
-    '{"title":"Hi","author":{"__proto__":{"polluted":1}},"\\u005f_proto__":{"polluted":1}}',
-  ]) {
-    const response = await post(call, "/", body, "application/json");
-    assert.equal(response.status, 201);
-    assert.equal((await response.text()).includes("polluted"), false);
-    assert.equal("polluted" in {}, false);
-  }
-});
-
 const contentTypes: readonly [type: string | undefined, status: number][] = [
   [undefined, 201],
   ["application/json", 201],
@@ -215,9 +184,21 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("the issue of another content type names it", routes, async (call) => {
-  const response = await post(call, "/explain", "{}", "text/plain");
-  assert.deepEqual(await response.json(), {
-    issues: [{ path: "", rule: "content-type", message: 'cannot read "text/plain"' }],
-  });
+testOnBothTransports(
+  "64 levels of JSON pass the depth limit, and brackets in text do not count",
+  routes,
+  async (call) => {
+    const nested64 = await post(call, "/explain", deep(64), "application/json");
+    assert.deepEqual(await nested64.json(), {
+      issues: [{ path: "tags.0", rule: "string", message: "must be a string" }],
+    });
+    const text = JSON.stringify({ title: `${"[{".repeat(100)}"\\` });
+    assert.equal((await post(call, "/", text, "application/json")).status, 201);
+  },
+);
+
+testOnBothTransports("pairs of surrogates and a byte order mark are accepted", routes, async (call) => {
+  const response = await post(call, "/", '\ufeff{"title":"\\ud83d\\ude42🙂"}', "application/json");
+  assert.equal(response.status, 201);
+  assert.deepEqual(await response.json(), { title: "🙂🙂" });
 });

@@ -56,12 +56,6 @@ test("a nullable field that a form leaves empty is null, unless it can hold an e
   assert.deepEqual(readField(integer("nullable"), "", asText), ["f integer"]);
 });
 
-test("lists and records of nullable items hold null", () => {
-  assert.deepEqual(readField(array(integer("nullable")), [1, null]), [1, null]);
-  assert.deepEqual(readField(record(integer("nullable")), { a: null }), { a: null });
-  assert.deepEqual(readField(record(integer()), { a: null }), ["f.a required"]);
-});
-
 const defaults: readonly [field: Field, value: unknown][] = [
   [string("default=note"), "note"],
   [string("default="), ""],
@@ -93,11 +87,6 @@ test("what a form leaves empty is absent, unless the rules of the field allow an
   assert.deepEqual(read(array(integer()), ["", "3"], asForm), [3]);
   assert.deepEqual(read(array(string()), ["", "a"], asForm), ["", "a"]);
   assert.deepEqual(read(dto({ author: nested(Event) }), { author: "" }, asForm), {});
-});
-
-test("a default applies to what a form leaves empty", () => {
-  assert.equal(readField(integer("default=20"), "", asForm), 20);
-  assert.deepEqual(readField(integer("default=20"), "x", asForm), ["f integer"]);
 });
 
 test("a default that breaks the other rules throws where the DTO is defined", () => {
@@ -140,12 +129,6 @@ test("a field is a Standard Schema of a value that must be there", async () => {
   assert.deepEqual(await validate([0]), { issues: [{ message: "must be at least 1", path: [0] }] });
   assert.deepEqual(await validate(undefined), { issues: [{ message: "is required", path: [] }] });
   assert.deepEqual(await string("nullable")["~standard"].validate(null), { value: null });
-});
-
-test("notes stay across alias(), describe() and example()", () => {
-  const field = integer("min=1").example(5).alias("l").describe("How many").example(6);
-  assert.deepEqual([field.letter, field.description, field.examples], ["l", "How many", [5, 6]]);
-  assert.deepEqual(integer().examples, []);
 });
 
 test("an example that breaks the rules throws where the DTO is defined", () => {

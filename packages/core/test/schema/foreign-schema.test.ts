@@ -116,8 +116,3 @@ test("references, alternatives and constants of a JSON Schema are followed", () 
   assert.deepEqual(convertText(schema, input, asText), expected);
   assert.deepEqual(convertText(schema, input, asText), expected, "also the second time");
 });
-
-test("the bytes of a file are not searched for text", async () => {
-  const file = { field: "f", name: "a", type: "b/c", bytes: new Uint8Array([0, 1]) };
-  assert.deepEqual(await validate(z.object({ f: z.any() }), { value: { f: file }, ...asForm }), { f: file });
-});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { date, dto, type Field, type Infer, integer, literal, timestamp } from "@tenon/core";
+import { date, dto, type Infer, integer, literal, timestamp } from "@tenon/core";
 import type { Equal, Expect } from "../support/types.ts";
 import { asForm, asText, readField } from "./read.ts";
 
@@ -9,23 +9,9 @@ test("a date is a real day of the calendar and stays a text", () => {
     assert.equal(readField(date(), day), day);
     assert.equal(readField(date(), day, asText), day);
   }
-  for (const day of [
-    "2026-02-29",
-    "1900-02-29",
-    "2026-04-31",
-    "2026-13-01",
-    "2026-00-10",
-    "0000-12-31",
-    "2026-01-00",
-    "2026-1-1",
-    "26-01-01",
-    "2026-11-17T00:00:00Z",
-    " 2026-11-17",
-    "2026-11-17\n",
-    "２026-11-17",
-    20261117,
-    new Date(),
-  ]) {
+  const days =
+    "2026-02-29 1900-02-29 2026-04-31 2026-13-01 2026-00-10 0000-12-31 2026-01-00 2026-1-1 26-01-01 ２026-11-17";
+  for (const day of [...days.split(" "), "2026-11-17T00:00:00Z", " 2026-11-17", "2026-11-17\n", 20261117, new Date()]) {
     assert.deepEqual(readField(date(), day), ["f date"], String(day));
   }
 });
@@ -49,23 +35,7 @@ test("a whole number has one spelling in text", () => {
   for (const text of ["0", "7", "-7", "9007199254740991"]) {
     for (const options of [asText, asForm]) assert.equal(readField(integer(), text, options), Number(text));
   }
-  const others = [
-    " 1",
-    "1 ",
-    "+1",
-    "1.0",
-    "1.",
-    "007",
-    "00",
-    "-0",
-    "-01",
-    "1e2",
-    "0x10",
-    "1_0",
-    "１",
-    "\t1",
-    "9007199254740992",
-  ];
+  const others = [" 1", "1 ", "\t1", ..."+1 1.0 1. 007 00 -0 -01 1e2 0x10 1_0 １ 9007199254740992".split(" ")];
   for (const text of others) {
     for (const options of [asText, asForm]) assert.deepEqual(readField(integer(), text, options), ["f integer"], text);
     assert.deepEqual(readField(literal([1, 7, 10]), text, asText), ["f oneof"], text);
@@ -97,13 +67,6 @@ test("an empty text may be a literal, also when it is required", () => {
   assert.equal(readField(literal(["", "a"], "required"), ""), "");
   assert.equal(readField(literal(["", "a"], "required"), "", asForm), "");
   assert.deepEqual(readField(literal(["a"], "required"), ""), ["f required"]);
-});
-
-test("the issues of a scalar do not show its value", async () => {
-  for (const field of [date(), timestamp(), literal(["a"])] satisfies Field[]) {
-    const result = await field["~standard"].validate("hunter2");
-    assert.equal(JSON.stringify(result.issues).includes("hunter2"), false);
-  }
 });
 
 const Scalars = dto({

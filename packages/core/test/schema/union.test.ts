@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { array, dto, type Infer, number, string, timestamp, toJsonSchema, union } from "@tenon/core";
 import type { Returned } from "@tenon/core/internal";
 import type { Equal, Expect } from "../support/types.ts";
-import { asForm, read, readField } from "./read.ts";
+import { read, readField } from "./read.ts";
 
 const Shape = union("kind", {
   circle: dto({ radius: number("required", "min=0") }),
@@ -41,16 +41,6 @@ test("a missing or unknown tag is one issue on that key", () => {
   }
   assert.deepEqual(read(Shape, Object.create({ kind: "circle", radius: 1 })), ["kind required"]);
   for (const value of ["circle", 1, [], true]) assert.deepEqual(readField(Shape, value), ["f object"]);
-});
-
-test("the issue of an unknown tag names the variants and not the value", async () => {
-  assert.deepEqual(await Shape["~standard"].validate({ kind: "hunter2" }), {
-    issues: [{ message: "must be one of circle, square", path: ["kind"] }],
-  });
-});
-
-test("a union is read from a form", () => {
-  assert.deepEqual(read(Shape, { kind: "circle", radius: "2.5" }, asForm), { kind: "circle", radius: 2.5 });
 });
 
 test("a variant that declares the tag itself throws where the union is defined", () => {
