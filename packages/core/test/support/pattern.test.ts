@@ -47,75 +47,41 @@ test("static text is written decoded, and only a % before two hexadecimal digits
   for (const [path, ...segments] of spellings) assert.deepEqual(parsePattern(path).segments, segments, path);
 });
 
-const wildcardText = '"*" must be the whole last segment, as in "/files/*"';
-const emptyText = 'a path has no empty segments ("//")';
-const parameterText = (part: string) =>
-  `"${part}" is not a parameter: write ":name" as a whole segment, with letters, digits and "_"`;
-
-const decodedText = (encoded: string, literal: string) =>
-  `a path is written decoded, not "${encoded}": write "${literal}" for these characters`;
-
-const malformed: Record<string, string> = {
-  "/a/*/b": wildcardText,
-  "/*/*": wildcardText,
-  "/a*": wildcardText,
-  "/a//b": emptyText,
-  "//a": emptyText,
-  "/a//*": emptyText,
-  "/:": parameterText(":"),
-  "/:a-:b": parameterText(":a-:b"),
-  "/:1a": parameterText(":1a"),
-  "/:a.json": parameterText(":a.json"),
-  "/:a(x)": parameterText(":a(x)"),
-  "/{id}": parameterText("{id}"),
-  "/a/{name}.json": parameterText("{name}.json"),
-  "/{*path}": wildcardText,
-  "/:id/x/:id": 'it has ":id" twice',
-  "/a/../b": '".." is not a segment that a request can carry',
-  "/.": '"." is not a segment that a request can carry',
-  "/a?b": 'a path cannot contain "?"',
-  "/:a?": 'a path cannot contain "?"',
-  "/a#b": 'a path cannot contain "#"',
-  "/a\\b": 'a path cannot contain "\\\\"',
-  "/a\n": 'a path cannot contain "\\n"',
-  "/caf%C3%A9": decodedText("%C3%A9", "%25C3%25A9"),
-  "/5%de": decodedText("%de", "%25de"),
-  "/a%2fb": decodedText("%2f", "%252f"),
-  "/a%00": decodedText("%00", "%2500"),
-  "/a\ud800": "a path is well-formed Unicode",
+/** Paths that are malformed, by what their messages say. */
+const malformed: Record<string, readonly string[]> = {
+  '"*" must be the whole last segment, as in "/files/*"': ["/a/*/b", "/*/*", "/a*", "/{*path}"],
+  'a path has no empty segments ("//")': ["/a//b", "//a", "/a//*"],
+  'write ":name" as a whole segment': ["/:", "/:a-:b", "/:1a", "/:a.json", "/:a(x)", "/{id}", "/a/{name}.json"],
+  'it has ":id" twice': ["/:id/x/:id"],
+  "is not a segment that a request can carry": ["/a/../b", "/."],
+  "a path cannot contain": ["/a?b", "/:a?", "/a#b", "/a\\b", "/a\n"],
+  "a path is written decoded": ["/caf%C3%A9", "/5%de", "/a%2fb", "/a%00"],
+  "a path is well-formed Unicode": ["/a\ud800"],
 };
-for (const [path, message] of Object.entries(malformed)) {
-  test(`${JSON.stringify(path)} is malformed: ${message}`, () => {
-    assert.throws(
-      () => parsePattern(path),
-      (error) => error instanceof PatternError && error.message === message,
-    );
+for (const [message, paths] of Object.entries(malformed)) {
+  test(`a path is malformed: ${message}`, () => {
+    const isExplained = (error: unknown) => error instanceof PatternError && error.message.includes(message);
+    for (const path of paths) assert.throws(() => parsePattern(path), isExplained, path);
   });
 }
 
-const joins: readonly [group: string, child: string, joined: string][] = [
-  ["", "/a", "/a"],
-  ["/", "/a", "/a"],
-  ["/", "a", "/a"],
-  ["/api", "/v1", "/api/v1"],
-  ["/api/", "/v1", "/api/v1"],
-  ["/api", "v1", "/api/v1"],
-  ["/api/", "v1/", "/api/v1/"],
-  ["/api", "/", "/api"],
-  ["/api/", "", "/api"],
-  ["/api", "", "/api"],
-  ["", "/", "/"],
-  ["/", "/", "/"],
-  ["/api", "*", "/api/*"],
-  ["", "posts", "posts"],
-  ["posts", "list", "posts/list"],
-  ["posts", "/list", "posts/list"],
-];
-for (const [group, child, joined] of joins) {
-  test(`the group "${group}" and its child "${child}" join to "${joined}" (P21)`, () => {
-    assert.equal(joinPaths(group, child), joined);
-  });
-}
+test("the paths of a group and its child join with one slash (P21)", () => {
+  const joins: Record<string, readonly string[]> = {
+    "/a": ["|/a", "/|/a", "/|a"],
+    "/api/v1": ["/api|/v1", "/api/|/v1", "/api|v1"],
+    "/api/v1/": ["/api/|v1/"],
+    "/api": ["/api|/", "/api/|", "/api|"],
+    "/": ["|/", "/|/"],
+    "/api/*": ["/api|*"],
+    posts: ["|posts"],
+    "posts/list": ["posts|list", "posts|/list"],
+  };
+  for (const [joined, parts] of Object.entries(joins)) {
+    for (const [group = "", child = ""] of parts.map((part) => part.split("|"))) {
+      assert.equal(joinPaths(group, child), joined, `${group} and ${child}`);
+    }
+  }
+});
 
 test("two patterns have the same shape when only their parameter names differ", () => {
   const shape = (path: string) => shapeOf(parsePattern(path));
