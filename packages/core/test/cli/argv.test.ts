@@ -83,24 +83,6 @@ test("a lone dash, negative numbers and the empty word are words", () => {
   assert.deepEqual(parse(["-", "-5", "-.5", ""]), { words: ["-", "-5", "-.5", ""], flags: {} });
 });
 
-const usageErrors: readonly [argv: string, problems: string[]][] = [
-  ["--limit", ["--limit needs a value"]],
-  ["--limit --force", ["--limit needs a value"]],
-  ["-l", ["--limit needs a value"]],
-  ["--limit 1 -l 2", ["--limit is given twice"]],
-  ["--force --no-force", ["--force is given twice"]],
-  ["-x", ["unknown flag -x"]],
-  ["-fx=1", ["unknown flag -x"]],
-  ["-é", ["unknown flag -é"]],
-  ["--json=1", ["--json takes no value"]],
-  ["--help=posts", ["--help takes no value"]],
-];
-for (const [argv, problems] of usageErrors) {
-  test(`${argv} is a usage error`, () => {
-    assert.deepEqual(parse(argv.split(" ")).problems, problems);
-  });
-}
-
 test("--version and -V ask for the version only without a command", () => {
   assert.deepEqual(parse(["--version"], undeclared), { words: [], flags: {}, version: true });
   assert.deepEqual(parse(["--json", "-V"], undeclared), { words: [], flags: {}, common: ["json"], version: true });

@@ -259,27 +259,6 @@ test("on a terminal help is wrapped to its width, on stdout and on stderr", () =
         const lines = `${streams.stdout.text}${streams.stderr.text}`.replaceAll(/\u001b\[\d+m/g, "").split("\n");
         for (const line of lines) assert.ok(line.length <= columns, `${columns}: ${line}`);
       }
-      const narrow = memoryStreams(40);
-      await app.execute(["db", "migrate", "--help"], narrow);
-      assert.equal(
-        narrow.stdout.text,
-        `Changes of the schema
-
-\u001b[1mUsage:\u001b[22m blog db migrate <command> [flags]
-
-\u001b[1mCommands:\u001b[22m
-  db migrate up  Applies the migrations
-                 that are not applied
-                 yet
-
-\u001b[1mFlags:\u001b[22m
-      --json  Print the result as JSON
-  -h, --help  Show this help
-
-blog <command> --help shows the flags of
-a command.
-`,
-      );
     },
     { groups },
   ));

@@ -117,55 +117,46 @@ testUndecoded(
   { middlewares: [compress({ threshold: 10, encodings: ["gzip", "br"] })] },
 );
 
-const untouched: Record<string, Record<string, string>> = {
-  "what is encoded already": { "content-type": "text/css", "content-encoding": "br" },
-  "what must not be transformed": { "content-type": "text/css", "cache-control": "public, No-Transform" },
-  "a part of something": { "content-type": "text/css", "content-range": "bytes 0-4399/9000" },
-  "what carries a digest": { "content-type": "text/css", "content-digest": "sha-256=:AAAA:" },
-  "an image": { "content-type": "image/png" },
-  "bytes of no known type": {},
-  "an event stream": { "content-type": "text/event-stream; charset=utf-8" },
-};
-for (const [what, headers] of Object.entries(untouched)) {
-  testUndecoded(
-    `${what} is left alone`,
-    [{ method: "GET", path: "/", handler: withHeaders(headers) }],
-    async (call) => {
-      const res = await call("GET", "/", acceptOf("gzip"));
-      assert.equal(res.headers.get("content-encoding"), headers["content-encoding"] ?? null);
+const untouched: readonly Record<string, string>[] = [
+  { "content-type": "text/css", "content-encoding": "br" },
+  { "content-type": "text/css", "cache-control": "public, No-Transform" },
+  { "content-type": "text/css", "content-range": "bytes 0-4399/9000" },
+  { "content-type": "text/css", "content-digest": "sha-256=:AAAA:" },
+  {},
+  ...[
+    "text/event-stream; charset=utf-8",
+    "video/mp4",
+    "application/jsonx",
+    "application/zip",
+    "font/woff2",
+    "image/png",
+  ].map((type) => ({ "content-type": type })),
+];
+testUndecoded(
+  "what is encoded, a part, signed, not to be changed, or not text is left alone",
+  untouched.map((headers, index) => ({ method: "GET", path: `/${index}`, handler: withHeaders(headers) })),
+  async (call) => {
+    for (const [index, headers] of untouched.entries()) {
+      const res = await call("GET", `/${index}`, acceptOf("gzip"));
+      assert.equal(res.headers.get("content-encoding"), headers["content-encoding"] ?? null, JSON.stringify(headers));
       assert.equal(res.headers.get("vary"), null);
       assert.equal(await res.text(), text);
-    },
-    app,
-  );
-}
+    }
+  },
+  app,
+);
 
+const texts = [
+  ...["text/html; charset=utf-8", "TEXT/HTML", "application/problem+json", "image/svg+xml", "application/wasm"],
+  ...["application/xhtml+xml;q=1", "application/javascript"],
+];
 testUndecoded(
   "types that are text by another name are compressed",
-  [
-    {
-      method: "GET",
-      path: "/*",
-      handler: (ctx) => withHeaders({ "content-type": ctx.query("type") })(ctx),
-    },
-  ],
+  [{ method: "GET", path: "/", handler: (ctx) => withHeaders({ "content-type": ctx.query("type") })(ctx) }],
   async (call) => {
-    for (const type of [
-      "text/html; charset=utf-8",
-      "TEXT/HTML",
-      "application/problem+json",
-      "image/svg+xml",
-      "application/xhtml+xml;q=1",
-      "application/javascript",
-      "application/wasm",
-    ]) {
+    for (const type of texts) {
       const res = await call("GET", `/?type=${encodeURIComponent(type)}`, acceptOf("gzip"));
-      assert.equal(res.headers.get("content-encoding"), "gzip", type);
-      assert.equal(res.headers.get("content-type"), type);
-    }
-    for (const type of ["video/mp4", "application/jsonx", "application/zip", "font/woff2", "image/jpeg"]) {
-      const res = await call("GET", `/?type=${encodeURIComponent(type)}`, acceptOf("gzip"));
-      assert.equal(res.headers.get("content-encoding"), null, type);
+      assert.deepEqual([res.headers.get("content-encoding"), res.headers.get("content-type")], ["gzip", type]);
     }
   },
   app,

@@ -1,59 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { api, dto, endpoint, file, integer, type Routes, string } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
+import { api, dto, endpoint, file, integer, type Routes, route, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { z } from "zod";
 import { CreatePost, PageQuery } from "../support/post-schemas.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const handled: Routes = [
-  {
-    method: "GET",
-    path: "/posts",
-    handler: endpoint({ query: PageQuery, returns: PageQuery }, (_, { query }) => query),
-  },
-  {
-    method: "GET",
-    path: "/numbers/:n",
-    handler: endpoint(
-      { params: dto({ n: integer("required") }), headers: dto({ "x-times": integer("required") }) },
-      (_, { params, headers }) => params.n * headers["x-times"],
-    ),
-  },
-  {
-    method: "POST",
-    path: "/csv",
-    handler: endpoint(
-      { body: { content: "text/csv" }, returns: dto({ bytes: integer("required") }) },
-      (_, { body }) => ({
-        bytes: body.byteLength,
-      }),
-    ),
-  },
-  {
-    method: "POST",
-    path: "/optional",
-    handler: endpoint({ body: { optional: CreatePost } }, (_, { body }) => ({ title: body?.title ?? "none" })),
-  },
-  {
-    method: "POST",
-    path: "/upload",
-    handler: endpoint(
-      { body: { form: dto({ title: string("required"), picture: file("required") }) } },
-      (_, { body }) => ({
-        title: body.title,
-        name: body.picture.name,
-        bytes: body.picture.bytes.byteLength,
-      }),
-    ),
-  },
-  {
-    method: "GET",
-    path: "/zod",
-    handler: endpoint({ query: z.object({ limit: z.number().optional() }) }, (_, { query }) => query),
-  },
+  route.get("/posts", { query: PageQuery, returns: PageQuery }, (_, { query }) => query),
+  route.get(
+    "/numbers/:n",
+    { params: dto({ n: integer("required") }), headers: dto({ "x-times": integer("required") }) },
+    (_, { params, headers }) => params.n * headers["x-times"],
+  ),
+  route.post("/csv", { body: { content: "text/csv" } }, (_, { body }) => ({ bytes: body.byteLength })),
+  route.post("/optional", { body: { optional: CreatePost } }, (_, { body }) => ({ title: body?.title ?? "none" })),
+  route.post(
+    "/upload",
+    { body: { form: dto({ title: string("required"), picture: file("required") }) } },
+    (_, { body: { title, picture } }) => ({ title, name: picture.name, bytes: picture.bytes.byteLength }),
+  ),
+  route.get("/zod", { query: z.object({ limit: z.number().optional() }) }, (_, { query }) => query),
 ];
 
 testOnBothTransports("an endpoint parses its query: numbers, booleans and repeated names", handled, async (call) => {
@@ -122,31 +90,6 @@ test("the issues of params, query and headers are reported together, each with i
   assert.deepEqual(((await body.json()) as { issues: unknown }).issues, [
     { in: "body", path: "title", rule: "required", message: "is required" },
   ]);
-  await app.stop();
-});
-
-test("at a terminal, query and body are flags, with their descriptions in the help", async () => {
-  const list = endpoint(
-    {
-      summary: "List posts",
-      description: "Newest first.",
-      query: dto({ limit: integer("min=1", "default=9").describe("How many") }),
-      body: dto({ title: string("required") }),
-      returns: dto({ limit: integer(), title: string("required") }),
-    },
-    (_, { query, body }) => ({ ...query, ...body, extra: "not declared" }),
-  );
-  const app = await createTestApp(moduleOf([{ path: "list", handler: list }]), cli({ name: "blog" }));
-  const { stdout } = await app.run(["list", "--limit=5", "--title=x", "--json"]);
-  assert.deepEqual(JSON.parse(stdout), { limit: 5, title: "x" });
-  const piped = await app.run(["list", "--stdin", "--json"], { stdin: '{"limit":3,"title":"y"}' });
-  assert.deepEqual(JSON.parse(piped.stdout), { limit: 3, title: "y" });
-  const rejected = await app.run(["list", "--limit=0", "--title=x"]);
-  assert.deepEqual([rejected.code, rejected.stderr], [2, "blog: --limit must be at least 1\n"]);
-  const help = (await app.run(["list", "--help"])).stdout;
-  assert.match(help, /^List posts\n\nNewest first\.\n\nUsage: blog list/);
-  assert.match(help, /--limit=<integer>\s+How many; must be at least 1; defaults to 9\n/);
-  assert.match((await app.run(["--help"])).stdout, /list\s+List posts/);
   await app.stop();
 });
 

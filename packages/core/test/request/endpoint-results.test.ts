@@ -21,88 +21,50 @@ import { z } from "zod";
 import { CreatePost, find, Post, type Row, row } from "../support/post-schemas.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
+const Reason = dto({ reason: string("required") });
 const handled: Routes = [
-  {
-    method: "GET",
-    path: "/posts/:id",
-    handler: endpoint({ returns: Post, errors: { 404: "Post not found" } }, async (ctx) => {
-      ctx.response().setHeader("x-seen", "1");
-      return (await find(ctx.param("id"))) ?? ctx.fail(404);
-    }),
-  },
-  {
-    method: "POST",
-    path: "/posts",
-    handler: endpoint({ body: CreatePost, returns: { 201: Post } }, (_, { body }) => ({ ...row, ...body })),
-  },
-  { method: "DELETE", path: "/posts/:id", handler: endpoint({ returns: { 204: null } }, () => undefined) },
-  {
-    method: "GET",
-    path: "/rows",
-    handler: endpoint({ returns: array(Post) }, () =>
-      jsonArray(
-        (async function* () {
-          yield row;
-          yield { ...row, id: "2" };
-        })(),
-      ),
-    ),
-  },
-  {
-    method: "GET",
-    path: "/csv",
-    handler: endpoint({ returns: { content: "text/csv" } }, () => "a,b\n1,2\n"),
-  },
-  {
-    method: "GET",
-    path: "/either",
-    handler: endpoint({ returns: { content: ["text/csv", "text/plain"] } }, (ctx) => {
-      ctx.response().setHeader("content-type", "text/plain");
-      return "a";
-    }),
-  },
-  {
-    method: "GET",
-    path: "/data",
-    handler: endpoint({ returns: dto({ error: string("required"), status: integer("required") }) }, () => ({
-      error: "none",
-      status: 500,
-    })),
-  },
-  {
-    method: "GET",
-    path: "/detail",
-    handler: endpoint({ returns: Post, errors: { 422: dto({ reason: string("required") }) } }, (ctx) =>
-      ctx.fail(422, { reason: "no", ...{ password: "secret" } }),
-    ),
-  },
-  {
-    method: "GET",
-    path: "/replied",
-    handler: endpoint({ errors: { 422: dto({ reason: string("required") }) } }, (ctx) =>
-      ctx.status(422).json({ reason: "no", password: "secret" }),
-    ),
-  },
-  {
-    method: "GET",
-    path: "/guarded",
-    handler: endpoint({ errors: { 422: dto({ reason: string("required") }) } }, () => row),
-    middlewares: [(ctx) => ctx.status(422).json({ code: 7 })],
-  },
-  {
-    method: "GET",
-    path: "/thenable",
+  route.get("/posts/:id", { returns: Post, errors: { 404: "Post not found" } }, async (ctx) => {
+    ctx.response().setHeader("x-seen", "1");
+    return (await find(ctx.param("id"))) ?? ctx.fail(404);
+  }),
+  route.post("/posts", { body: CreatePost, returns: { 201: Post } }, (_, { body }) => ({ ...row, ...body })),
+  route.delete("/posts/:id", { returns: { 204: null } }, () => undefined),
+  route.get("/rows", { returns: array(Post) }, () => jsonArray(rows())),
+  route.get("/csv", { returns: { content: "text/csv" } }, () => "a,b\n1,2\n"),
+  route.get("/either", { returns: { content: ["text/csv", "text/plain"] } }, (ctx) => {
+    ctx.response().setHeader("content-type", "text/plain");
+    return "a";
+  }),
+  route.get("/data", { returns: dto({ error: string("required"), status: integer("required") }) }, () => ({
+    error: "none",
+    status: 500,
+  })),
+  route.get("/detail", { returns: Post, errors: { 422: Reason } }, (ctx) =>
+    ctx.fail(422, { reason: "no", ...{ password: "secret" } }),
+  ),
+  route.get("/replied", { errors: { 422: Reason } }, (ctx) =>
+    ctx.status(422).json({ reason: "no", password: "secret" }),
+  ),
+  route.get(
+    "/guarded",
+    { errors: { 422: Reason }, middlewares: [(ctx) => ctx.status(422).json({ code: 7 })] },
+    () => row,
+  ),
+  route.get(
+    "/thenable",
+    { returns: Post },
     // biome-ignore lint/suspicious/noThenProperty: a promise of another library
-    handler: endpoint({ returns: Post }, () => ({ then: (use: (value: Row) => unknown) => use(row) }) as Promise<Row>),
-  },
-  {
-    method: "GET",
-    path: "/moved",
-    handler: endpoint({ returns: { 302: null, 308: null } }, (ctx) =>
-      ctx.query("for") === "good" ? ctx.redirect("/new", { status: 308 }) : ctx.redirect("/new"),
-    ),
-  },
+    () => ({ then: (use: (value: Row) => unknown) => use(row) }) as Promise<Row>,
+  ),
+  route.get("/moved", { returns: { 302: null, 308: null } }, (ctx) =>
+    ctx.query("for") === "good" ? ctx.redirect("/new", { status: 308 }) : ctx.redirect("/new"),
+  ),
 ];
+
+async function* rows() {
+  yield row;
+  yield { ...row, id: "2" };
+}
 
 testOnBothTransports("undeclared fields never leave", handled, async (call) => {
   assert.deepEqual(await (await call("GET", "/posts/1")).json(), { id: "1", title: "First", kind: "note" });
@@ -125,12 +87,8 @@ testOnBothTransports(
 testOnBothTransports(
   "a status without a body sends none",
   [
-    { method: "GET", path: "/ok", handler: endpoint({ returns: { 200: null } }, () => undefined) },
-    {
-      method: "GET",
-      path: "/made",
-      handler: endpoint({ returns: { 200: Post, 201: null } }, (ctx) => ctx.status(201).json(row) as never),
-    },
+    route.get("/ok", { returns: { 200: null } }, () => undefined),
+    route.get("/made", { returns: { 200: Post, 201: null } }, (ctx) => ctx.status(201).json(row) as never),
   ],
   async (call) => {
     const ok = await call("GET", "/ok");
@@ -160,17 +118,9 @@ const nestedRow = {
 testOnBothTransports(
   "undeclared fields never leave in unions, tuples, records and recursive schemas of other libraries",
   [
-    { method: "GET", path: "/value", handler: endpoint({ returns: Nested }, () => nestedRow as never) },
-    {
-      method: "GET",
-      path: "/response",
-      handler: endpoint({ returns: Nested }, () => Response.json(nestedRow) as never),
-    },
-    {
-      method: "GET",
-      path: "/wrong",
-      handler: endpoint({ returns: Nested }, () => Response.json({ ...nestedRow, tree: { id: 1 } }) as never),
-    },
+    route.get("/value", { returns: Nested }, () => nestedRow as never),
+    route.get("/response", { returns: Nested }, () => Response.json(nestedRow) as never),
+    route.get("/wrong", { returns: Nested }, () => Response.json({ ...nestedRow, tree: { id: 1 } }) as never),
   ],
   async (call) => {
     const id = { id: "1" };
@@ -274,16 +224,8 @@ const PublicPost = z.object({ id: z.string(), title: z.string() });
 testOnBothTransports(
   "only declared fields leave by a schema that validates asynchronously, and a body without fields is a 500",
   [
-    {
-      method: "GET",
-      path: "/later",
-      handler: endpoint({ returns: PublicPost.refine(async () => true) }, () => secretPost),
-    },
-    {
-      method: "GET",
-      path: "/untyped",
-      handler: endpoint({ returns: PublicPost }, () => new Response(Buffer.from("{}")) as never),
-    },
+    route.get("/later", { returns: PublicPost.refine(async () => true) }, () => secretPost),
+    route.get("/untyped", { returns: PublicPost }, () => new Response(Buffer.from("{}")) as never),
   ],
   async (call) => {
     assert.deepEqual(await (await call("GET", "/later")).json(), { id: "1", title: "Hi" });
