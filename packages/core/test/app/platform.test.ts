@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type HttpApp, HttpError, type Platform, type Routes } from "@tenon/core";
+import { api, type HttpApp, HttpError, type Platform, type Routes, route } from "@tenon/core";
 import type { ResolvedPlatform } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -8,13 +8,9 @@ import { moduleOf } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/", handler: () => "value" },
-  {
-    method: "GET",
-    path: "/error",
-    handler: () => {
-      throw new HttpError(409, "Conflict");
-    },
-  },
+  route.get("/error", () => {
+    throw new HttpError(409, "Conflict");
+  }),
 ];
 
 /** The API platform with another serializer, as a custom platform has. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
-import { createApp, defineModule, type Routes, StartError } from "@tenon/core";
+import { createApp, defineModule, type Routes, route, StartError } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -11,29 +11,23 @@ import { moduleOf } from "../support/transports.ts";
 test("ctx.signal is the caller's, and an interrupted command says nothing", () =>
   withCommands(
     [
-      {
-        path: "wait",
-        handler: async (ctx) => {
-          await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
-        },
-      },
+      route.command("wait", async (ctx) => {
+        await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
+      }),
       { path: "read", handler: (ctx) => ctx.request().body() },
-      {
-        path: "late",
-        handler: async (ctx) => {
-          ctx.signal.throwIfAborted();
-        },
-      },
+      route.command("late", async (ctx) => {
+        ctx.signal.throwIfAborted();
+      }),
       { path: "stream", handler: () => new Readable({ read() {} }) },
-      {
-        path: "clean",
-        handler: (ctx) => new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve("cleaned up"))),
-      },
-      {
-        path: "fail",
-        handler: (ctx) =>
+      route.command(
+        "clean",
+        (ctx) => new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve("cleaned up"))),
+      ),
+      route.command(
+        "fail",
+        (ctx) =>
           new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(new Error("cannot clean up")))),
-      },
+      ),
     ],
     async (app) => {
       const outcomes: readonly [name: string, code: number, stdout: string, stderr: string][] = [
@@ -60,17 +54,14 @@ test("ctx.signal is the caller's, and an interrupted command says nothing", () =
 test("progress is shown on stderr, as lines or as a bar", () =>
   withCommands(
     [
-      {
-        path: "seed",
-        handler: (ctx) => {
-          const progress = ctx.progress(2, "seeding");
-          progress.advance();
-          progress.advance();
-          progress.done();
-          ctx.progress(1); // and never done
-          return "done";
-        },
-      },
+      route.command("seed", (ctx) => {
+        const progress = ctx.progress(2, "seeding");
+        progress.advance();
+        progress.advance();
+        progress.done();
+        ctx.progress(1); // and never done
+        return "done";
+      }),
       { path: "bad", handler: (ctx) => ctx.progress(Number.NaN) },
     ],
     async (app) => {

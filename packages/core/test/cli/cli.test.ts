@@ -15,6 +15,7 @@ import {
   nested,
   type Route,
   type Routes,
+  route,
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
@@ -98,22 +99,19 @@ test("a command at the root runs without a word", () =>
 test("flags are the query, and there are no headers, cookies or addresses", () =>
   withCommands(
     [
-      {
-        path: "show",
-        handler: (ctx) => ({
-          limit: ctx.query("limit"),
-          force: ctx.query("force"),
-          absent: ctx.queryDefault("absent", "default"),
-          odd: ctx.query("a&b=c"),
-          all: ctx.request().queries(),
-          header: ctx.header("user-agent"),
-          headers: Object.keys(ctx.request().headers()).length,
-          cookie: ctx.cookie("session"),
-          method: ctx.method,
-          path: ctx.path,
-          who: [ctx.request().address(), ctx.request().protocol(), ctx.request().host()],
-        }),
-      },
+      route.command("show", (ctx) => ({
+        limit: ctx.query("limit"),
+        force: ctx.query("force"),
+        absent: ctx.queryDefault("absent", "default"),
+        odd: ctx.query("a&b=c"),
+        all: ctx.request().queries(),
+        header: ctx.header("user-agent"),
+        headers: Object.keys(ctx.request().headers()).length,
+        cookie: ctx.cookie("session"),
+        method: ctx.method,
+        path: ctx.path,
+        who: [ctx.request().address(), ctx.request().protocol(), ctx.request().host()],
+      })),
     ],
     async (app) => {
       const { stdout } = await app.run(["show", "--limit", "5", "--a&b=c=1 +%", "--json", "--force"]);

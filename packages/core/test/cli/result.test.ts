@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { HttpError, type MiddlewareFunction, type Route } from "@tenon/core";
+import { HttpError, type MiddlewareFunction, type Route, route } from "@tenon/core";
 import { withCommands } from "../support/terminal.ts";
 
 const values: readonly [title: string, handler: Route["handler"], text: string, json: string][] = [
@@ -92,21 +92,15 @@ test("a value that JSON cannot hold, a hook that fails and a stream that breaks 
   withCommands(
     [
       { path: "circular", handler: () => circular },
-      {
-        path: "hook",
-        handler: (ctx) => {
-          ctx.onReply(() => {
-            throw new Error("a broken hook");
-          });
-        },
-      },
-      {
-        path: "stream",
-        handler: async function* () {
-          yield "first\n";
-          throw new Error("the source broke");
-        },
-      },
+      route.command("hook", (ctx) => {
+        ctx.onReply(() => {
+          throw new Error("a broken hook");
+        });
+      }),
+      route.command("stream", async function* () {
+        yield "first\n";
+        throw new Error("the source broke");
+      }),
     ],
     async (app) => {
       const cyclic = await app.run(["circular"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dto, string } from "@tenon/core";
+import { dto, route, string } from "@tenon/core";
 import { type } from "arktype";
 import { createLog } from "../../src/log/log.ts";
 import { testOnBothTransports } from "../support/transports.ts";
@@ -8,14 +8,10 @@ import { testOnBothTransports } from "../support/transports.ts";
 testOnBothTransports(
   "the headers of a request can be logged whole: its secrets do not appear",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.log.info({ headers: ctx.request().headers() }, "headers");
-        ctx.log.info({ headers: Object.entries(ctx.request().headers()).flat() }, "flat");
-      },
-    },
+    route.get("/", (ctx) => {
+      ctx.log.info({ headers: ctx.request().headers() }, "headers");
+      ctx.log.info({ headers: Object.entries(ctx.request().headers()).flat() }, "flat");
+    }),
   ],
   async (call, _, log) => {
     await call("GET", "/", {
@@ -36,16 +32,8 @@ testOnBothTransports(
 testOnBothTransports(
   "a body that cannot be bound leaves no value in the log, not even where a schema quotes it",
   [
-    {
-      method: "POST",
-      path: "/dto",
-      handler: (ctx) => ctx.bind(dto({ password: string("min=99"), title: string("required") })),
-    },
-    {
-      method: "POST",
-      path: "/schema",
-      handler: (ctx) => ctx.bind(type({ password: "string.digits", title: "string.digits" })),
-    },
+    route.post("/dto", (ctx) => ctx.bind(dto({ password: string("min=99"), title: string("required") }))),
+    route.post("/schema", (ctx) => ctx.bind(type({ password: "string.digits", title: "string.digits" }))),
   ],
   async (call, _, log) => {
     const headers = { "content-type": "application/json" };
@@ -67,13 +55,9 @@ testOnBothTransports(
 testOnBothTransports(
   "something thrown that is not an error is logged without its secrets",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: () => {
-        throw { reason: "seen", password: "hunter2" };
-      },
-    },
+    route.get("/", () => {
+      throw { reason: "seen", password: "hunter2" };
+    }),
   ],
   async (call, _, log) => {
     assert.equal((await call("GET", "/")).status, 500);

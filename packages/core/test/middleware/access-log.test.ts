@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ApiOptions, dto, endpoint, HttpError, type Routes, string } from "@tenon/core";
+import { type ApiOptions, dto, endpoint, HttpError, type Routes, route, string } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/posts/:id", handler: () => ({ ok: true }) },
   { method: "GET", path: "/users/:id/reset/:resetToken", handler: () => ({ ok: true }) },
-  {
-    method: "POST",
-    path: "/login",
-    handler: () => {
-      throw new HttpError(401, "Invalid credentials");
-    },
-  },
+  route.post("/login", () => {
+    throw new HttpError(401, "Invalid credentials");
+  }),
 ];
 
 testOnBothTransports(
@@ -59,13 +55,9 @@ testOnBothTransports(
 testOnBothTransports(
   "the lines about a failed and a rejected request redact it too",
   [
-    {
-      method: "POST",
-      path: "/fail/:token",
-      handler: () => {
-        throw new Error("broken");
-      },
-    },
+    route.post("/fail/:token", () => {
+      throw new Error("broken");
+    }),
     {
       method: "POST",
       path: "/reject/:otp",

@@ -14,7 +14,7 @@ import {
   gzip,
   zstdDecompressSync,
 } from "node:zlib";
-import { api, type Context, type Routes } from "@tenon/core";
+import { api, type Context, type Routes, route } from "@tenon/core";
 import { compress } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf } from "../support/transports.ts";
@@ -166,20 +166,15 @@ testUndecoded(
   "204, 304 and a reply without a body carry no encoding; 304 keeps its Vary",
   [
     { method: "GET", path: "/empty", handler: () => undefined },
-    {
-      method: "GET",
-      path: "/same",
-      handler: (ctx) => {
-        ctx.response().setHeader("content-type", "text/css").setHeader("etag", '"1"');
-        return new Response(null, { status: 304 });
-      },
-    },
+    route.get("/same", (ctx) => {
+      ctx.response().setHeader("content-type", "text/css").setHeader("etag", '"1"');
+      return new Response(null, { status: 304 });
+    }),
     { method: "GET", path: "/elsewhere", handler: (ctx) => ctx.redirect("/text") },
-    {
-      method: "GET",
-      path: "/nothing",
-      handler: withHeaders({ "content-type": "text/css", "content-length": "9000" }, () => new Response(null)),
-    },
+    route.get(
+      "/nothing",
+      withHeaders({ "content-type": "text/css", "content-length": "9000" }, () => new Response(null)),
+    ),
   ],
   async (call) => {
     const empty = await call("GET", "/empty", acceptOf("gzip"));
@@ -204,14 +199,10 @@ testUndecoded(
   "HEAD has the headers of GET and no length that is not its own",
   [
     ...routes,
-    {
-      method: "HEAD",
-      path: "/own",
-      handler: (ctx) => {
-        ctx.response().setHeader("content-type", "text/css").setHeader("content-length", ctx.query("length"));
-        return new Response(null);
-      },
-    },
+    route.head("/own", (ctx) => {
+      ctx.response().setHeader("content-type", "text/css").setHeader("content-length", ctx.query("length"));
+      return new Response(null);
+    }),
   ],
   async (call) => {
     const pick = (res: Response) =>
@@ -236,11 +227,7 @@ testUndecoded(
 testUndecoded(
   "a strong ETag becomes weak, a weak one stays, and parts are no longer offered",
   [
-    {
-      method: "GET",
-      path: "/strong",
-      handler: withHeaders({ "content-type": "text/css", etag: '"abc"', "accept-ranges": "bytes" }),
-    },
+    route.get("/strong", withHeaders({ "content-type": "text/css", etag: '"abc"', "accept-ranges": "bytes" })),
     { method: "GET", path: "/weak", handler: withHeaders({ "content-type": "text/css", etag: 'W/"abc"' }) },
   ],
   async (call) => {

@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, HttpError, type Routes, StartError } from "@tenon/core";
+import { api, HttpError, type Routes, route, StartError } from "@tenon/core";
 import { type CorsOptions, cors } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/posts", handler: () => ({ ok: true }) },
-  {
-    method: "GET",
-    path: "/teapot",
-    handler: () => {
-      throw new HttpError(418, "I'm a teapot");
-    },
-  },
-  {
-    method: "GET",
-    path: "/broken",
-    handler: () => {
-      throw new Error("no");
-    },
-  },
+  route.get("/teapot", () => {
+    throw new HttpError(418, "I'm a teapot");
+  }),
+  route.get("/broken", () => {
+    throw new Error("no");
+  }),
   { method: "OPTIONS", path: "/posts", handler: () => ({ own: true }) },
 ];
 const home = "https://app.example.com";
@@ -160,14 +152,10 @@ testOnBothTransports(
 testOnBothTransports(
   "the Vary of a request is never copied, that of a reply is kept (K6)",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.response().setHeader("vary", ctx.query("vary"));
-        return 1;
-      },
-    },
+    route.get("/", (ctx) => {
+      ctx.response().setHeader("vary", ctx.query("vary"));
+      return 1;
+    }),
   ],
   async (call) => {
     const res = await call("GET", "/?vary=Accept", { headers: { origin: home, vary: "X-Injected" } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { type Context, HttpError, type Routes } from "@tenon/core";
+import { type Context, HttpError, type Routes, route } from "@tenon/core";
 import {
   type CounterStore,
   MemoryCounterStore,
@@ -13,13 +13,9 @@ import { type Call, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/", handler: () => ({ ok: true }) },
-  {
-    method: "GET",
-    path: "/teapot",
-    handler: () => {
-      throw new HttpError(418, "I'm a teapot");
-    },
-  },
+  route.get("/teapot", () => {
+    throw new HttpError(418, "I'm a teapot");
+  }),
 ];
 
 /** 20 s before a full minute. */

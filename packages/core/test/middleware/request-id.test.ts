@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import type { Routes } from "@tenon/core";
+import { type Routes, route } from "@tenon/core";
 import { requestId } from "@tenon/core/middleware";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
-  {
-    method: "GET",
-    path: "/",
-    handler: (ctx) => {
-      ctx.log.info("handled");
-      return { id: ctx.id };
-    },
-  },
+  route.get("/", (ctx) => {
+    ctx.log.info("handled");
+    return { id: ctx.id };
+  }),
 ];
 const random = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

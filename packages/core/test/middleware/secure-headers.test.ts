@@ -1,35 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Routes } from "@tenon/core";
+import { api, type Routes, route } from "@tenon/core";
 import { secureHeaders } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/", handler: () => ({ ok: true }) },
-  {
-    method: "GET",
-    path: "/page",
-    handler: (ctx) => {
-      ctx.response().setHeader("Content-Security-Policy", "default-src 'self'");
-      return "page";
-    },
-  },
-  {
-    method: "GET",
-    path: "/typed",
-    handler: (ctx) => {
-      if (ctx.query("type") !== "") ctx.response().setHeader("content-type", ctx.query("type"));
-      return ctx.status(Number(ctx.queryDefault("status", "200"))).send("");
-    },
-  },
-  {
-    method: "GET",
-    path: "/broken",
-    handler: () => {
-      throw new Error("no");
-    },
-  },
+  route.get("/page", (ctx) => {
+    ctx.response().setHeader("Content-Security-Policy", "default-src 'self'");
+    return "page";
+  }),
+  route.get("/typed", (ctx) => {
+    if (ctx.query("type") !== "") ctx.response().setHeader("content-type", ctx.query("type"));
+    return ctx.status(Number(ctx.queryDefault("status", "200"))).send("");
+  }),
+  route.get("/broken", () => {
+    throw new Error("no");
+  }),
 ];
 const expected: Record<string, string> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Context, endpoint, type Next } from "@tenon/core";
+import { type Context, endpoint, type Next, route } from "@tenon/core";
 import { leasesOf } from "@tenon/core/internal";
 import { testOnBothTransports } from "../support/transports.ts";
 
@@ -23,16 +23,12 @@ testOnBothTransports(
         return leases;
       }),
     },
-    {
-      method: "GET",
-      path: "/plain",
-      handler: (ctx) => {
-        const leases = leasesOf(ctx);
-        const before = leases.length;
-        ctx.addLease(lease);
-        return [ctx.isLive, before, leases.length];
-      },
-    },
+    route.get("/plain", (ctx) => {
+      const leases = leasesOf(ctx);
+      const before = leases.length;
+      ctx.addLease(lease);
+      return [ctx.isLive, before, leases.length];
+    }),
   ],
   async (call) => {
     assert.deepEqual(await (await call("GET", "/live")).json(), [lease, { ...lease, expiresAt: 5 }]);

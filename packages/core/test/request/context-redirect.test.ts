@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import type { Routes } from "@tenon/core";
+import { type Routes, route } from "@tenon/core";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "POST", path: "/own", handler: async (ctx) => ctx.redirect(await text(ctx.request().body())) },
-  {
-    method: "POST",
-    path: "/external",
-    handler: async (ctx) => ctx.redirect(await text(ctx.request().body()), { external: true, status: 303 }),
-  },
+  route.post("/external", async (ctx) =>
+    ctx.redirect(await text(ctx.request().body()), { external: true, status: 303 }),
+  ),
 ];
 
 async function text(body: Promise<Uint8Array>): Promise<string> {

@@ -182,14 +182,10 @@ testOnBothTransports(
 testOnBothTransports(
   "request().body() returns the raw bytes on each call, and none without a body",
   [
-    {
-      method: "POST",
-      path: "/",
-      handler: async (ctx) => {
-        const [first, second] = [await ctx.request().body(), await ctx.request().body()];
-        return { bytes: [...first], same: first === second };
-      },
-    },
+    route.post("/", async (ctx) => {
+      const [first, second] = [await ctx.request().body(), await ctx.request().body()];
+      return { bytes: [...first], same: first === second };
+    }),
   ],
   async (call) => {
     const response = await call("POST", "/", { body: new Uint8Array([0, 255, 10]) });
@@ -247,14 +243,10 @@ let forgotten: unknown;
 testOnBothTransports(
   "a rejected bind() that is not awaited does not crash the process",
   [
-    {
-      method: "POST",
-      path: "/",
-      handler: (ctx: Context) => {
-        forgotten = ctx.bind(NameDTO);
-        return "done";
-      },
-    },
+    route.post("/", (ctx: Context) => {
+      forgotten = ctx.bind(NameDTO);
+      return "done";
+    }),
   ],
   async (call) => {
     const unhandled: unknown[] = [];
@@ -275,16 +267,12 @@ testOnBothTransports(
 testOnBothTransports(
   "limitBody() throws instead of lifting the limit",
   [
-    {
-      method: "POST",
-      path: "/",
-      handler: (ctx: Context) => {
-        for (const limit of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
-          assert.throws(() => ctx.limitBody(limit), RangeError);
-        }
-        return "refused";
-      },
-    },
+    route.post("/", (ctx: Context) => {
+      for (const limit of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+        assert.throws(() => ctx.limitBody(limit), RangeError);
+      }
+      return "refused";
+    }),
   ],
   async (call) => {
     assert.equal(await (await call("POST", "/", { body: "x" })).json(), "refused");

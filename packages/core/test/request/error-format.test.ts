@@ -10,6 +10,7 @@ import {
   HttpError,
   integer,
   type Routes,
+  route,
   string,
 } from "@tenon/core";
 import { LogLines } from "../support/log-lines.ts";
@@ -18,29 +19,17 @@ import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "POST", path: "/posts", handler: (ctx) => ctx.bind(dto({ title: string("required"), count: integer() })) },
-  {
-    method: "GET",
-    path: "/thrown",
-    handler: () => {
-      throw new HttpError(409, "Taken", { headers: { "x-reason": "taken" } });
-    },
-  },
-  {
-    method: "GET",
-    path: "/returned",
-    handler: (ctx) => {
-      ctx.response().setHeader("www-authenticate", "Bearer");
-      return { error: "Not yours", status: 403 };
-    },
-  },
+  route.get("/thrown", () => {
+    throw new HttpError(409, "Taken", { headers: { "x-reason": "taken" } });
+  }),
+  route.get("/returned", (ctx) => {
+    ctx.response().setHeader("www-authenticate", "Bearer");
+    return { error: "Not yours", status: 403 };
+  }),
   { method: "GET", path: "/data", handler: (ctx) => ctx.status(404).json({ error: "Gone" }) },
-  {
-    method: "GET",
-    path: "/crash",
-    handler: () => {
-      throw new Error("secret");
-    },
-  },
+  route.get("/crash", () => {
+    throw new Error("secret");
+  }),
 ];
 
 const posted = { headers: { "content-type": "application/json" }, body: '{"count":"secret"}' };

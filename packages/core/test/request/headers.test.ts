@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { route } from "@tenon/core";
 import { ResponseHeaders } from "../../src/request/headers.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
@@ -39,15 +40,11 @@ test("names and values that would break the response head throw", () => {
 testOnBothTransports(
   "response().setHeader() sets a header of the response, a content type included",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.response().setHeader("X-One", "a\t1").addHeader("vary", "a").addHeader("vary", "b");
-        ctx.response().setHeader("Content-Type", "application/problem+json");
-        return { a: 1 };
-      },
-    },
+    route.get("/", (ctx) => {
+      ctx.response().setHeader("X-One", "a\t1").addHeader("vary", "a").addHeader("vary", "b");
+      ctx.response().setHeader("Content-Type", "application/problem+json");
+      return { a: 1 };
+    }),
   ],
   async (call) => {
     const response = await call("GET", "/");

@@ -10,6 +10,7 @@ import {
   type MiddlewareFunction,
   type Next,
   type Routes,
+  route,
 } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -185,15 +186,11 @@ testOnBothTransports(
 testOnBothTransports(
   "an error response drops the headers and cookies that the handler set, and keeps those of hooks",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.response().setHeader("x-handler", "1").setHeader("content-type", "image/png");
-        ctx.setCookie("session", "1");
-        throw new HttpError(403, "Forbidden", { headers: { "x-error": "1" } });
-      },
-    },
+    route.get("/", (ctx) => {
+      ctx.response().setHeader("x-handler", "1").setHeader("content-type", "image/png");
+      ctx.setCookie("session", "1");
+      throw new HttpError(403, "Forbidden", { headers: { "x-error": "1" } });
+    }),
   ],
   async (call) => {
     const response = await call("GET", "/");
@@ -217,22 +214,18 @@ testOnBothTransports(
 testOnBothTransports(
   "onReply() hooks see the outgoing response, the last registered first, and may change it",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: (ctx) => {
-        ctx.response().setHeader("x-remove", "1");
-        ctx.onReply((outgoing) => {
-          outgoing.headers.addHeader("x-order", "first registered");
-          outgoing.encode("x-upper", (body) => String(body).toUpperCase());
-        });
-        ctx.onReply((outgoing) => {
-          outgoing.headers.addHeader("x-order", "last registered").removeHeader("X-Remove");
-          outgoing.status = 203;
-        });
-        return "text";
-      },
-    },
+    route.get("/", (ctx) => {
+      ctx.response().setHeader("x-remove", "1");
+      ctx.onReply((outgoing) => {
+        outgoing.headers.addHeader("x-order", "first registered");
+        outgoing.encode("x-upper", (body) => String(body).toUpperCase());
+      });
+      ctx.onReply((outgoing) => {
+        outgoing.headers.addHeader("x-order", "last registered").removeHeader("X-Remove");
+        outgoing.status = 203;
+      });
+      return "text";
+    }),
   ],
   async (call) => {
     const response = await call("GET", "/");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
-import { api, type Context, defineModule, HttpError, inject, type Next, type Routes } from "@tenon/core";
+import { api, type Context, defineModule, HttpError, inject, type Next, type Routes, route } from "@tenon/core";
 import { isMetricSource, requestStore, trace } from "@tenon/core/internal";
 import {
   Introspection,
@@ -135,20 +135,12 @@ const routes: Routes = [
   { method: "GET", path: "/text/:id", handler: () => "é", middlewares: [Guard, (_, next) => next()] },
   { method: "GET", path: "/bytes", handler: async () => new Uint8Array(3) },
   { method: "GET", path: "/stream", handler: () => new Blob(["abc"]).stream() },
-  {
-    method: "GET",
-    path: "/broken",
-    handler: function broken() {
-      throw new Error("broken");
-    },
-  },
-  {
-    method: "GET",
-    path: "/teapot",
-    handler: async () => {
-      throw new HttpError(418, "I'm a teapot");
-    },
-  },
+  route.get("/broken", function broken() {
+    throw new Error("broken");
+  }),
+  route.get("/teapot", async () => {
+    throw new HttpError(418, "I'm a teapot");
+  }),
 ];
 
 testOnBothTransports(

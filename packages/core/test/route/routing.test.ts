@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Context, type Route, StartError } from "@tenon/core";
+import { type Context, type Route, route, StartError } from "@tenon/core";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const;
@@ -102,11 +102,11 @@ testOnBothTransports(
 testOnBothTransports(
   "a wildcard's remainder is read as `*`, and segment by segment",
   [
-    {
-      method: "GET",
-      path: "/files/:bucket/*",
-      handler: (ctx: Context<"/files/:bucket/*">) => [ctx.param("bucket"), ctx.param("*"), ctx.rest()],
-    },
+    route.get("/files/:bucket/*", (ctx: Context<"/files/:bucket/*">) => [
+      ctx.param("bucket"),
+      ctx.param("*"),
+      ctx.rest(),
+    ]),
     { method: "GET", path: "/plain", handler: (ctx: Context) => ctx.rest() },
   ],
   async (call) => {

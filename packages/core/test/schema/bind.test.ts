@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { array, BindError, type Context, dto, integer, nested, parse, type Routes, string } from "@tenon/core";
+import { array, BindError, type Context, dto, integer, nested, parse, type Routes, route, string } from "@tenon/core";
 import { type Call, testOnBothTransports } from "../support/transports.ts";
 
 const PostDTO = dto({
@@ -24,14 +24,10 @@ const routes: Routes = [
   { method: "POST", path: "/explain", handler: explain },
   { method: "POST", path: "/", handler: async (ctx) => ctx.status(201).json(await ctx.bind(PostDTO)) },
   { method: "POST", path: "/twice", handler: async (ctx) => [await ctx.bind(PostDTO), await ctx.bind(PostDTO)] },
-  {
-    method: "POST",
-    path: "/swallows",
-    handler: async (ctx) => {
-      await ctx.bind(PostDTO).catch(() => undefined);
-      return "continued";
-    },
-  },
+  route.post("/swallows", async (ctx) => {
+    await ctx.bind(PostDTO).catch(() => undefined);
+    return "continued";
+  }),
 ];
 
 /** Sends a body as bytes, so that fetch adds no content type. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
-import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
+import { api, type Context, defineModule, inject, Log, provide, type Routes, route, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { run } from "../../../../test/support/run.ts";
 import { moduleOf } from "../support/transports.ts";
@@ -82,15 +82,11 @@ test("an override of Log is what all classes inject", async () => {
 });
 
 const echo = moduleOf([
-  {
-    method: "POST",
-    path: "/echo",
-    handler: async (ctx) => ({
-      type: ctx.header("content-type"),
-      agent: ctx.header("user-agent"),
-      body: Buffer.from(await ctx.request().body()).toString(),
-    }),
-  },
+  route.post("/echo", async (ctx) => ({
+    type: ctx.header("content-type"),
+    agent: ctx.header("user-agent"),
+    body: Buffer.from(await ctx.request().body()).toString(),
+  })),
   { method: "GET", path: "/posts", handler: (ctx) => ({ path: ctx.path, page: ctx.query("page") }) },
 ]);
 

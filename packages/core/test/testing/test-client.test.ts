@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, type Routes } from "@tenon/core";
+import { api, type Context, type Routes, route } from "@tenon/core";
 import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { moduleOf } from "../support/transports.ts";
 
 const routes: Routes = [
-  {
-    method: "POST",
-    path: "/*",
-    handler: (ctx: Context) => {
-      for (const line of ctx.query("set").split("|")) ctx.response().addHeader("set-cookie", line);
-      return "set";
-    },
-  },
+  route.post("/*", (ctx: Context) => {
+    for (const line of ctx.query("set").split("|")) ctx.response().addHeader("set-cookie", line);
+    return "set";
+  }),
   { method: "GET", path: "/*", handler: (ctx) => [ctx.header("cookie"), ctx.header("authorization")].join("~") },
 ];
 
