@@ -56,21 +56,8 @@ test("commands are typed with spaces or with slashes, and resolve as paths do", 
 
 test("a word is one value, whatever it contains", () =>
   withCommands([{ path: "show/:id", handler: (ctx) => ctx.param("id") }], async (app) => {
-    for (const word of [
-      "a/b",
-      "../x",
-      ".",
-      "..",
-      "%2F",
-      "100%",
-      "%00",
-      "a\0b",
-      "a b",
-      "ü🙂",
-      "?a=b#c",
-      "-5",
-      "\ud800".toWellFormed(),
-    ]) {
+    const words = "a/b ../x . .. %2F 100% %00 ü🙂 ?a=b#c -5 a\0b".split(" ");
+    for (const word of [...words, "a b", "\ud800".toWellFormed()]) {
       assert.equal((await app.run(["show", word])).stdout, `${word}\n`, word);
     }
     assert.equal((await app.run(["show", "--", "--force"])).stdout, "--force\n");
@@ -213,16 +200,7 @@ test("endpoint() and bind() fill a DTO from flags", () =>
     ],
     async (app) => {
       const expected = { limit: 5, author_id: "ada", force: true, tags: ["ab", "cd"] };
-      const taken = await app.run([
-        "taken",
-        "--json",
-        "-l5",
-        "--author-id",
-        "ada",
-        "--force",
-        "--tags=ab",
-        "--tags=cd",
-      ]);
+      const taken = await app.run("taken --json -l5 --author-id ada --force --tags=ab --tags=cd".split(" "));
       assert.deepEqual(JSON.parse(taken.stdout), expected);
       const bound = await app.run(["bound", "--limit=5", "--author_id=ada", "--tags=ab,cd", "--json", "--force"]);
       assert.deepEqual(JSON.parse(bound.stdout), expected);
