@@ -41,7 +41,7 @@ export function parseJson(body: Uint8Array, limits: RequestLimits): unknown {
 }
 
 function isDeeperThan(text: string, limit: number): boolean {
-  if (!opensMoreThan(text, limit)) return false;
+  if (text.length <= 2 * limit || !opensMoreThan(text, limit)) return false; // JSON closes what it opens
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {

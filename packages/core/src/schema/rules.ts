@@ -24,7 +24,11 @@ const singular: Readonly<Record<string, string>> = {
 };
 
 /** Without a unit the value itself is compared. `keywords` are those of JSON Schema for the lower and the upper bound. */
-function bounds(measure: (value: unknown) => number, keywords: readonly [low: string, high: string], unit = "") {
+function bounds(
+  measure: (value: unknown, limit: number) => number,
+  keywords: readonly [low: string, high: string],
+  unit = "",
+) {
   const make =
     (words: string, keys: readonly string[], passes: (size: number, limit: number) => boolean): RuleMaker =>
     (argument) => {
@@ -33,7 +37,7 @@ function bounds(measure: (value: unknown) => number, keywords: readonly [low: st
       const counted = limit === 1 ? singular[unit] : unit;
       return {
         message: unit === "" ? `must be ${words} ${limit}` : `must have ${words} ${limit} ${counted}`,
-        passes: (value) => passes(measure(value), limit),
+        passes: (value) => passes(measure(value, limit), limit),
         keywords: Object.fromEntries(keys.map((key) => [key, limit])),
       };
     };
@@ -85,16 +89,24 @@ function type(argument: string | undefined): ReturnType<RuleMaker> {
   };
 }
 
-/** The text is well-formed: other text was refused before any rule ran. */
-function countCodePoints(text: string): number {
+/**
+ * The code points of a text, counted only where its length does not decide: each takes one or two units. The text is
+ * well-formed: other text was refused before any rule ran.
+ */
+function countCodePoints(text: string, limit: number): number {
   let count = text.length;
+  if (count < limit || count > 2 * limit) return count;
   for (let index = 0; index < text.length; index++) {
     if ((text.charCodeAt(index) & 0xfc00) === 0xd800) count--; // the first half of a pair
   }
   return count;
 }
 
-const characters = bounds((value) => countCodePoints(value as string), ["minLength", "maxLength"], "characters");
+const characters = bounds(
+  (value, limit) => countCodePoints(value as string, limit), // a string, by its kind
+  ["minLength", "maxLength"],
+  "characters",
+);
 const items = bounds((value) => (value as unknown[]).length, ["minItems", "maxItems"], "items");
 const entries = bounds((value) => Object.keys(value as object).length, ["minProperties", "maxProperties"], "entries");
 /** Zero for a streamed file, which is measured while it arrives. */
