@@ -1,4 +1,3 @@
-import { whenReady } from "../support/when-ready.ts";
 import type { Context } from "./context.ts";
 import type { Handler, Middleware, MiddlewareFunction } from "./handler.ts";
 
@@ -7,6 +6,22 @@ export interface Compiled {
   readonly name: string;
   readonly handle: MiddlewareFunction;
   readonly contract: Middleware["contract"];
+}
+
+/** Undefined for what is not a middleware. `name` is that of its class. */
+export function toCompiled(middleware: unknown, name?: string): Compiled | undefined {
+  if (typeof middleware === "function") {
+    const handle = middleware as MiddlewareFunction; // not a class: the caller has made an instance of it
+    return { name: handle.name || "(anonymous)", handle, contract: handle.contract };
+  }
+  if (!isMiddleware(middleware)) return undefined;
+  // V8 inlines this function, but not bind()
+  const handle: MiddlewareFunction = (ctx, next) => middleware.handle(ctx, next);
+  return { name: name ?? middleware.constructor?.name ?? "(anonymous)", handle, contract: middleware.contract };
+}
+
+function isMiddleware(value: unknown): value is Middleware {
+  return typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
 }
 
 export interface ComposeOptions {
@@ -21,6 +36,8 @@ export function compose(middlewares: readonly Compiled[], handler: Handler, opti
   return middlewares.reduceRight<Handler>((inner, middleware) => wrap(middleware, inner, options), handler);
 }
 
+const notCalled = Symbol("next() was not called");
+
 function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue, onLostError }: ComposeOptions): Handler {
   let warned = false;
   const useInner = (value: unknown): unknown => {
@@ -32,12 +49,11 @@ function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue, onLostE
   };
 
   return (ctx: Context): unknown => {
-    let called = false;
+    let innerValue: unknown = notCalled;
     let returned = false;
-    let innerValue: unknown;
     const result = handle(ctx, () => {
-      if (called) throw new Error(`${name} called next() twice`);
-      called = true;
+      if (innerValue !== notCalled) throw new Error(`${name} called next() twice`);
+      innerValue = undefined; // a middleware may catch what inner() throws, and call next() again
       innerValue = inner(ctx);
       if (innerValue instanceof Promise) {
         // a middleware may drop the promise and fail itself: the unhandled rejection would crash the process
@@ -47,15 +63,12 @@ function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue, onLostE
       }
       return innerValue;
     });
-    if (result instanceof Promise) {
-      return result.then((value) => {
-        if (value === undefined && called) return whenReady(innerValue, useInner);
-        returned = true;
-        return value;
-      });
-    }
-    if (result === undefined && called) return whenReady(innerValue, useInner);
-    returned = true;
-    return result;
+    if (result === innerValue) return result; // no promise of its own for `return next()`
+    const settle = (value: unknown): unknown => {
+      returned = value !== undefined || innerValue === notCalled;
+      if (returned) return value;
+      return innerValue instanceof Promise ? innerValue.then(useInner) : useInner(innerValue);
+    };
+    return result instanceof Promise ? result.then(settle) : settle(result);
   };
 }

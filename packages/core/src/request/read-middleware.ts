@@ -3,9 +3,9 @@ import type { ModuleNode } from "../inject/graph.ts";
 import { unusable } from "../inject/inject.ts";
 import { isClass } from "../inject/token.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
-import type { Compiled } from "./compose.ts";
+import { type Compiled, toCompiled } from "./compose.ts";
 import { findGuardProblems } from "./contract-problems.ts";
-import type { Middleware, MiddlewareFunction, MiddlewareLike } from "./handler.ts";
+import type { MiddlewareLike } from "./handler.ts";
 
 export interface CompileScope {
   readonly container: Container;
@@ -33,19 +33,4 @@ export function readMiddleware(
     problems.push({ code: "BAD_CONTRACT", message: `The contract of the middleware ${compiled?.name} ${problem}` });
   }
   return compiled;
-}
-
-function toCompiled(middleware: unknown, name: string | undefined): Compiled | undefined {
-  if (typeof middleware === "function") {
-    const handle = middleware as MiddlewareFunction; // not a class, see above
-    return { name: handle.name || "(anonymous)", handle, contract: handle.contract };
-  }
-  if (!isMiddleware(middleware)) return undefined;
-  // V8 inlines this function, but not bind()
-  const handle: MiddlewareFunction = (ctx, next) => middleware.handle(ctx, next);
-  return { name: name ?? middleware.constructor?.name ?? "(anonymous)", handle, contract: middleware.contract };
-}
-
-function isMiddleware(value: unknown): value is Middleware {
-  return typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
 }
