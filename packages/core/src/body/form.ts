@@ -5,7 +5,7 @@ import { refuseType, tooLarge } from "./body-error.ts";
 import type { RequestLimits } from "./limits.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
 import { decodeText, refuseForm } from "./part-head.ts";
-import { splitPairs } from "./query.ts";
+import { splitPairs, toRecord } from "./query.ts";
 
 /** An uploaded file. The client chooses name and type: trust neither, and build no path from the name. */
 export interface UploadedFile {
@@ -23,35 +23,31 @@ export type FormLimits = Pick<RequestLimits, "formParts" | "files" | "fileSize">
 /** The fields and files of a form. Names are flat: `a[b]` is a field named `a[b]`. */
 export class Form {
   readonly files: readonly UploadedFile[];
-  readonly #fields = new Map<string, string[]>();
+  readonly #fields: readonly (readonly [name: string, value: string])[];
 
   constructor(fields: Iterable<readonly [name: string, value: string]>, files: readonly UploadedFile[] = []) {
-    for (const [name, value] of fields) {
-      const values = this.#fields.get(name);
-      if (values === undefined) this.#fields.set(name, [value]);
-      else values.push(value);
-    }
+    this.#fields = [...fields];
     this.files = files;
   }
 
   /** A field; "" when it is absent, the first one when it is repeated. */
   get(name: string): string {
-    return this.#fields.get(name)?.[0] ?? "";
+    return this.all(name)[0] ?? "";
   }
 
   /** Every value of a field, in the order in which they were sent. */
   all(name: string): readonly string[] {
-    return this.#fields.get(name) ?? [];
+    return this.#fields.filter(([field]) => field === name).map(([, value]) => value);
   }
 
   /** Whether the form has the field, blank or not. */
   has(name: string): boolean {
-    return this.#fields.has(name);
+    return this.#fields.some(([field]) => field === name);
   }
 
   /** The names of the fields, each once. */
   names(): Iterable<string> {
-    return this.#fields.keys();
+    return new Set(this.#fields.map(([name]) => name));
   }
 
   /** The first file of that field; undefined when none was chosen. */
@@ -71,12 +67,7 @@ export class Form {
 
   /** The fields as a map without a prototype, new on each call. Repeated names give lists. */
   toRecord(): Record<string, string | string[]> {
-    const record: Record<string, string | string[]> = Object.create(null);
-    for (const [name, values] of this.#fields) {
-      const [first = ""] = values;
-      record[name] = values.length === 1 ? first : [...values];
-    }
-    return record;
+    return toRecord(this.#fields);
   }
 }
 

@@ -1,7 +1,6 @@
+import { mediaTypeOf } from "@tenon/server/internal";
 import { BindError } from "../support/errors.ts";
-import { whenReady } from "../support/when-ready.ts";
 import { refuseType } from "./body-error.ts";
-import { isJson } from "./json.ts";
 import type { RequestLimits } from "./limits.ts";
 
 /** What a schema validates: a body, a query or flags. */
@@ -13,6 +12,13 @@ export interface Input {
   readonly fromForm?: boolean;
 }
 
+/** `application/json`, also `application/problem+json` and the like, with any parameters. Absent counts as JSON. */
+export function isJson(contentType: string): boolean {
+  if (contentType === "" || contentType === "application/json") return true;
+  const type = mediaTypeOf(contentType);
+  return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"));
+}
+
 /** The body as JSON. Any other content type is refused. */
 export function readJsonInput(
   head: { header(name: string): string | undefined },
@@ -21,7 +27,9 @@ export function readJsonInput(
 ): Input | Promise<Input> {
   const type = head.header("content-type") ?? "";
   if (!isJson(type)) refuseType(type);
-  return whenReady(request.readBody(), (body) => ({ value: parseJson(body, limits), fromText: false }));
+  const toInput = (body: Uint8Array): Input => ({ value: parseJson(body, limits), fromText: false });
+  const body = request.readBody();
+  return body instanceof Promise ? body.then(toInput) : toInput(body);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -16,6 +16,18 @@ export function parseQuery(search: string, maxPairs: number): Record<string, str
   return queries;
 }
 
+/** By name: a repeated name gives a list. The map has no prototype. */
+export function toRecord(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    const present = record[name];
+    if (present === undefined) record[name] = value;
+    else if (typeof present === "string") record[name] = [present, value];
+    else present.push(value);
+  }
+  return record;
+}
+
 /** The pairs of `a=1&b=2`, still encoded; undefined when there are more than `limit`. Empty pairs do not count. */
 export function splitPairs(text: string, limit: number): [name: string, value: string][] | undefined {
   const pairs: [string, string][] = [];

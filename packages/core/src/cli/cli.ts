@@ -64,6 +64,6 @@ function resolveCli(options: PlainOptions): ResolvedPlatform<CliApp> {
 /** Flags are the query and the body of a command; with `--stdin` both are JSON. */
 function readInput(incoming: Incoming, request: RequestView): Input | Promise<Input> {
   const { fields } = incoming as CommandIncoming; // this platform makes no other kind of request
-  if (fields === undefined) return readJsonInput(incoming, request, limits);
+  if (fields === undefined) return readJsonInput(incoming, { readBody: () => request.body() }, limits);
   return { value: { ...fields }, fromText: true }; // a copy, because validation changes it in place
 }

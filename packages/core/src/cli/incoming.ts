@@ -1,4 +1,4 @@
-import type { Progress } from "../request/context-state.ts";
+import type { Progress } from "../request/context-types.ts";
 import type { Incoming } from "../request/request.ts";
 import { HttpError } from "../support/errors.ts";
 import type { CommandCall } from "./invocation.ts";

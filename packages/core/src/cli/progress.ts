@@ -1,4 +1,4 @@
-import type { Progress } from "../request/context-state.ts";
+import type { Progress } from "../request/context-types.ts";
 import { showControls, truncate } from "./text.ts";
 
 export interface ProgressOutput {

@@ -1,33 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { type CookieOptions, parseCookies, serializeCookie } from "../body/cookies.ts";
+import { readJsonInput } from "../body/input.ts";
+import { readPairs } from "../body/query.ts";
 import type { Log } from "../log/log.ts";
+import { validate } from "../schema/bind.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
 import type { ParamNames } from "../support/pattern.ts";
-import { bindInput } from "./bind.ts";
-import { ContextState, type ContextTools, type Lease, type Progress, type ReplyHook } from "./context-state.ts";
+import type {
+  ContextTools,
+  ErrorArguments,
+  KnownValueOf,
+  Lease,
+  Listed,
+  NameIn,
+  Progress,
+  ReplyHook,
+  ValueName,
+  ValueOf,
+} from "./context-types.ts";
 import { type MatchedRoute, type RouteParams, toDeclaredError } from "./contract.ts";
 import { ResponseHeaders, toLocation } from "./headers.ts";
 import { Reply, StatusReply } from "./reply.ts";
-import type { Incoming, KeptConnection, RequestView } from "./request.ts";
-
-/**
- * Values that every request of a platform has, because its middlewares set them. Packages and applications add theirs:
- * `declare module "@tenon/core" { interface ContextValues { session: Session } }`
- */
-// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
-export interface ContextValues {}
-
-/** Values that only requests behind a guard have. Its contract names them: `{ sets: ["user_id"] }`. */
-// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
-export interface GuardValues {}
-
-type Values = ContextValues & GuardValues;
-/** The declared type of a value; an undeclared name gives unknown. */
-export type ValueOf<K extends string> = K extends keyof Values ? Values[K] : unknown;
-/** Undefined too for what a guard sets, where no guard of the route says so. */
-export type KnownValueOf<K extends string, SetByGuards extends string> =
-  K extends Exclude<keyof GuardValues, SetByGuards> ? GuardValues[K] | undefined : ValueOf<K>;
-export type ValueName = keyof Values | (string & {});
+import { type Incoming, RequestView, type ViewedRequest } from "./request.ts";
 
 /**
  * The context of a request. A path types the names that `param()` takes: `Context<"/posts/:id">`.
@@ -46,18 +40,64 @@ export type Context<Path extends string = string, Guard = any> = RequestContext<
   0 extends 1 & Guard ? any : Listed<Guard>
 >;
 
-/** A class of the middlewares of a route, in and out: its subclass is another one. */
-export interface Listed<in out Guard> {
-  readonly guard: Guard;
+/** What is known of one request, and of its response so far: handlers see it through their context. */
+export class ContextState implements ViewedRequest {
+  incoming: Incoming;
+  readonly params: RouteParams;
+  readonly tools: ContextTools;
+  id: string | undefined;
+  log: Log | undefined;
+  cookies: Record<string, string> | undefined;
+  values: Map<string, unknown> | undefined;
+  headers: ResponseHeaders | undefined;
+  hooks: ReplyHook[] | undefined;
+  /** Undefined until it is read. */
+  body: Uint8Array | Promise<Uint8Array> | undefined;
+  bodyLimit: number | undefined;
+  leases: Lease[] | undefined;
+  /** What the kernel publishes about this request. */
+  traced: object | undefined;
+  view: RequestView | undefined;
+  pairs: readonly (readonly [name: string, value: string])[] | undefined;
+
+  constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
+    this.incoming = incoming;
+    this.params = params;
+    this.tools = tools;
+  }
+
+  get queries(): readonly (readonly [name: string, value: string])[] {
+    this.pairs ??= readPairs(this.incoming.search, this.tools.limits.queryPairs);
+    return this.pairs;
+  }
+
+  get request(): RequestView {
+    this.view ??= new RequestView(this);
+    return this.view;
+  }
+
+  /** The whole body, without a promise where it has arrived with its head. */
+  readBody(): Uint8Array | Promise<Uint8Array> {
+    const { body: limit, bodyTimeout } = this.tools.limits;
+    this.body ??= this.incoming.readBody(this.bodyLimit ?? limit, bodyTimeout);
+    return this.body;
+  }
+
+  /** The input, by default the body, as the schema makes it. Throws at once where it is there. */
+  bind<S extends Schema>(schema: S): InferOutput<S> | Promise<InferOutput<S>> {
+    const { incoming, tools } = this;
+    const { readInput } = tools.readers;
+    const input = readInput?.(incoming, this.request) ?? readJsonInput(incoming, this, tools.limits);
+    return input instanceof Promise ? input.then((ready) => validate(schema, ready)) : validate(schema, input);
+  }
+
+  /** The headers set so far, which are then forgotten. */
+  takeHeaders(): ResponseHeaders | undefined {
+    const { headers } = this;
+    this.headers = undefined;
+    return headers;
+  }
 }
-
-/** What `ctx.param()` takes: without a parameter, what TypeScript shows where a name is passed. */
-type NameIn<Param extends string> = [Exclude<Param, "">] extends [never]
-  ? "The path has no parameters"
-  : `${Exclude<Param, "">}`;
-
-/** The arguments of `ctx.fail()`. */
-export type ErrorArguments = readonly [status: number | string, detail?: unknown];
 
 /** One request, as a handler sees it. */
 export class RequestContext<
@@ -98,7 +138,8 @@ export class RequestContext<
 
   /** For guards of live routes: the connection is closed when the lease ends. */
   addLease(lease: Lease): void {
-    leasesOf(this).push(lease);
+    this.#state.leases ??= [];
+    this.#state.leases.push(lease);
   }
 
   /** Identifies this request in logs. Random, unless the request-id middleware took the client's. */
@@ -161,7 +202,7 @@ export class RequestContext<
 
   /** Decodes and validates the body or, for a command, its flags. A BindError becomes 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    const bound = Promise.try(() => bindInput(this.#state, schema));
+    const bound = Promise.try(() => this.#state.bind(schema));
     bound.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
     return bound;
   }
@@ -244,15 +285,3 @@ export class RequestContext<
 export const { stateOf } = RequestContext;
 
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
-
-/** Frees memory of a request whose connection stays open after its response: what was read of it is read again. */
-export function releaseRequest(ctx: Context, connection: KeptConnection): void {
-  stateOf(ctx).release(connection);
-}
-
-/** The leases that the guards of a request have added. The list grows with leases that are added later. */
-export function leasesOf(ctx: Context): Lease[] {
-  const state = stateOf(ctx);
-  state.leases ??= [];
-  return state.leases;
-}

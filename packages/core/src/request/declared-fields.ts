@@ -1,8 +1,8 @@
-import { isJson, toJson } from "../body/json.ts";
+import { isJson } from "../body/input.ts";
+import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { atRow, compileSelect, InvalidResult } from "../schema/select.ts";
 import type { DeclaredError } from "../support/errors.ts";
-import { whenReady } from "../support/when-ready.ts";
 import type { Context } from "./context.ts";
 import { type ContentBody, type Contract, isContent, isSchema, returnsByStatus } from "./contract.ts";
 import type { ContractCheck } from "./contract-check.ts";
@@ -37,7 +37,8 @@ export class DeclaredFields {
     if (declared === null) return new Reply(status, "empty", undefined);
     if (typeof declared === "object") return toContentReply(ctx, reply, declared);
     if (kind === "json") {
-      return whenReady(declared(value), (selected) => reply.withValue(selected));
+      const selected = declared(value);
+      return selected instanceof Promise ? selected.then((ready) => reply.withValue(ready)) : reply.withValue(selected);
     }
     if (!(value instanceof JsonArray)) throw refuseBody(reply);
     value.select((row, index) => selectRow(declared, row, index));

@@ -1,7 +1,15 @@
+import { mediaTypeOf } from "@tenon/server/internal";
+import { refuseType } from "../body/body-error.ts";
+import type { Input } from "../body/input.ts";
+import { toRecord } from "../body/query.ts";
 import type { StreamedField, StreamedFile } from "../body/streamed-file.ts";
-import { type BoundParts, compileInput, streamedFieldOf } from "./bind.ts";
-import { type Context, type RequestContext, stateOf } from "./context.ts";
-import { type Contract, plainStatusOf, returnsByStatus } from "./contract.ts";
+import { validate } from "../schema/bind.ts";
+import { Dto } from "../schema/dto.ts";
+import { findStreamedField } from "../schema/file.ts";
+import type { Schema } from "../schema/standard-schema.ts";
+import { BindError, type InputPart, type Issue } from "../support/errors.ts";
+import { type Context, type ContextState, type RequestContext, stateOf } from "./context.ts";
+import { type Body, type Contract, plainStatusOf, returnsByStatus, toBody } from "./contract.ts";
 import type { ErrorsOf, InputOf, ParamsOf, ResultOf, WrongEndpoint } from "./contract-types.ts";
 import { isThenable, Reply, toDataReply } from "./reply.ts";
 
@@ -21,18 +29,18 @@ export function endpoint<const C extends Contract, const Result = never, Param e
   ) => Result | Promise<Result> | PromiseLike<Result>,
 ): (ctx: Context<PathOf<ParamsOf<C, NoInfer<Param>>>>) => unknown {
   const declaration = contract as Contract; // what is wrong with it exists at compile time only
-  const read = compileInput(declaration);
+  const streamed = streamedFieldOf(declaration.body);
+  const readers = compileReaders(declaration, streamed);
   const toReply = compileReply(declaration);
   const settle = (value: unknown) => (isThenable(value) ? value.then(toReply) : toReply(value));
 
-  // the schemas were inferred from the contract that `read` was compiled from
+  // the schemas were inferred from the contract that the readers were compiled from
   const call = (self: unknown, ctx: Context, input: BoundParts): unknown =>
     handler.call(self, ctx, input as InputOf<C>);
-  const streamed = streamedFieldOf(declaration);
   const run = streamed === undefined ? call : failingWithUpload(call, streamed);
 
   function handleEndpoint(this: unknown, ctx: Context): unknown {
-    const input = read(stateOf(ctx));
+    const input = bindParts(stateOf(ctx), readers, 0, {}, []);
     if (!(input instanceof Promise)) return settle(run(this, ctx, input));
     return input.then((ready) => settle(run(this, ctx, ready)));
   }
@@ -64,6 +72,110 @@ export function declareContract(handler: (ctx: Context) => unknown, contract: Co
 /** For packages that wrap handlers: names and places of routes are those of the function that the application has written. */
 export function withSource<H extends object>(wrapper: H, handler: object): H {
   return Object.assign(wrapper, { [source]: handler });
+}
+
+/** The declared parts of a request, parsed. */
+type BoundParts = { [Part in InputPart]?: unknown };
+
+interface PartReader {
+  readonly part: InputPart;
+  readonly read: (state: ContextState) => unknown;
+}
+
+/** In the order in which they are read: the body comes last. */
+function compileReaders(contract: Contract, streamed: StreamedField | undefined): readonly PartReader[] {
+  const readers = (["params", "query", "headers"] as const).flatMap((part): PartReader[] => {
+    const schema = contract[part];
+    return schema === undefined ? [] : [{ part, read: (state) => validateReady(schema, readPart(state, part)) }];
+  });
+  const body = toBody(contract.body);
+  return body === undefined
+    ? readers
+    : [...readers, { part: "body", read: (state) => readBody(state, body, streamed) }];
+}
+
+/**
+ * The one way in, at the end of the chain: after the guards. Parts that need no waiting are bound without a promise. The
+ * body is read only where nothing else was wrong.
+ */
+function bindParts(
+  state: ContextState,
+  readers: readonly PartReader[],
+  start: number,
+  parts: BoundParts,
+  issues: Issue[],
+): BoundParts | Promise<BoundParts> {
+  for (let index = start; index < readers.length; index++) {
+    const { part, read } = readers[index] as PartReader; // checked by the loop
+    if (part === "body" && issues.length > 0) break;
+    const keepIssues = (error: unknown): void => {
+      if (!(error instanceof BindError)) throw error;
+      for (const issue of error.issues) issues.push({ in: part, ...issue });
+    };
+    try {
+      const value = read(state);
+      if (value instanceof Promise) {
+        const bound = value.then((ready: unknown) => {
+          parts[part] = ready;
+        }, keepIssues);
+        return bound.then(() => bindParts(state, readers, index + 1, parts, issues));
+      }
+      parts[part] = value;
+    } catch (error) {
+      keepIssues(error);
+    }
+  }
+  if (issues.length > 0) throw new BindError(issues);
+  return parts;
+}
+
+function readPart(state: ContextState, part: "params" | "query" | "headers"): Input | Promise<Input> {
+  const { incoming, params, tools } = state;
+  if (part === "params") return { value: params.toMap(), fromText: true };
+  if (part === "headers") return { value: incoming.headers(), fromText: true };
+  const { readQuery } = tools.readers;
+  return readQuery?.(incoming, state.request) ?? { value: toRecord(state.queries), fromText: true, fromForm: true };
+}
+
+function readBody(state: ContextState, body: Body, streamed: StreamedField | undefined): unknown {
+  const isCommand = state.incoming.isCommand === true;
+  const read = () => readKnownBody(state, body, isCommand ? undefined : streamed);
+  if (body.required || isCommand) return read();
+  const bytes = state.readBody();
+  if (bytes instanceof Promise) return bytes.then(({ byteLength }) => (byteLength === 0 ? undefined : read()));
+  return bytes.byteLength === 0 ? undefined : read();
+}
+
+function readKnownBody(
+  state: ContextState,
+  { kind, schema, types }: Body,
+  streamed: StreamedField | undefined,
+): unknown {
+  const { incoming, request } = state;
+  if (schema === undefined) {
+    const type = incoming.header("content-type") ?? "";
+    const isKnown = incoming.isCommand === true || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
+    return isKnown ? state.readBody() : refuseType(type);
+  }
+  if (kind === "json") return state.bind(schema);
+  if (streamed === undefined) return validateReady(schema, readForm(state));
+  const input = request.streamForm(streamed).then((value) => ({ value, fromText: true, fromForm: true }));
+  return validateReady(schema, input);
+}
+
+async function readForm({ incoming, request, tools }: ContextState): Promise<Input> {
+  const { readForm } = tools.readers;
+  return readForm?.(incoming, request) ?? { value: (await request.form()).toInput(), fromText: true, fromForm: true };
+}
+
+function validateReady(schema: Schema, input: Input | Promise<Input>): unknown {
+  return input instanceof Promise ? input.then((ready) => validate(schema, ready)) : validate(schema, input);
+}
+
+/** The file that a form streams. */
+function streamedFieldOf(declaredBody: Contract["body"]): StreamedField | undefined {
+  const { kind, schema } = toBody(declaredBody) ?? {};
+  return kind === "form" && schema instanceof Dto ? findStreamedField(schema.fields) : undefined;
 }
 
 type Call = (self: unknown, ctx: Context, input: BoundParts) => unknown;

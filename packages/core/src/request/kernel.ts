@@ -6,7 +6,7 @@ import { toSafeName } from "../log/safe-urls.ts";
 import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
 import { MalformedTarget, refuseNul } from "../support/path.ts";
 import { type Context, RequestContext, stateOf } from "./context.ts";
-import type { ContextTools, InputReaders, ReplyHook } from "./context-state.ts";
+import type { ContextTools, InputReaders, ReplyHook } from "./context-types.ts";
 import { describeRoute, type MatchedRoute, type RouteParams } from "./contract.ts";
 import type { DeclaredFields } from "./declared-fields.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";

@@ -1,5 +1,5 @@
 import type { HeaderValue, OutgoingBody, Outgoing as ServerOutgoing, Upgrade as ServerUpgrade } from "@tenon/server";
-import { toJson } from "../body/json.ts";
+import { refuseNonJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { Chunks } from "../body/stream.ts";
 import { ResponseHeaders } from "./headers.ts";
@@ -218,7 +218,7 @@ export function toOutgoing(reply: Reply, ctx: HeaderSource): Outgoing | Promise<
   const { status, value } = reply;
   switch (reply.kind) {
     case "json":
-      return new Outgoing(status, toJson(value), json);
+      return new Outgoing(status, JSON.stringify(value) ?? refuseNonJson(value), json);
     case "text":
       return new Outgoing(status, String(value), "text/plain; charset=utf-8");
     case "empty":

@@ -14,28 +14,32 @@ export interface Incoming extends ServerIncoming {
   readonly isCommand?: true;
 }
 
-interface Params {
-  toMap(): Record<string, string>;
+/** What a view reads from: the state of its request. */
+export interface ViewedRequest {
+  readonly incoming: Incoming;
+  readonly params: { toMap(): Record<string, string> };
+  readonly tools: { readonly limits: RequestLimits };
+  readonly bodyLimit: number | undefined;
+  /** Undefined until it is read. */
+  body: Uint8Array | Promise<Uint8Array> | undefined;
+  readBody(): Uint8Array | Promise<Uint8Array>;
 }
 
 /** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
 export class RequestView {
+  readonly #request: ViewedRequest;
   readonly #incoming: Incoming;
-  readonly #params: Params;
   readonly #limits: RequestLimits;
-  readonly #bodyLimit: () => number;
-  #body: Uint8Array | Promise<Uint8Array> | undefined;
   #form: Promise<Form> | undefined;
 
-  constructor(incoming: Incoming, params: Params, limits: RequestLimits, bodyLimit: () => number) {
-    this.#incoming = incoming;
-    this.#params = params;
-    this.#limits = limits;
-    this.#bodyLimit = bodyLimit;
+  constructor(request: ViewedRequest) {
+    this.#request = request;
+    this.#incoming = request.incoming;
+    this.#limits = request.tools.limits;
   }
 
   params(): Record<string, string> {
-    return this.#params.toMap();
+    return this.#request.params.toMap();
   }
 
   queries(): Record<string, string> {
@@ -49,18 +53,13 @@ export class RequestView {
 
   /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
   body(): Promise<Uint8Array> {
-    return Promise.resolve(this.readBody());
-  }
-
-  /** Like `body()`, but without a promise where the body has arrived with its head: for code that reads input. */
-  readBody(): Uint8Array | Promise<Uint8Array> {
-    this.#body ??= this.#incoming.readBody(this.#bodyLimit(), this.#limits.bodyTimeout);
-    return this.#body;
+    return Promise.resolve(this.#request.readBody());
   }
 
   /** The form up to its streamed file, which is read while it arrives: for endpoints that declare one. */
   streamForm(field: StreamedField): Promise<Record<string, unknown>> {
-    const limits = { body: this.#bodyLimit(), formParts: this.#limits.formParts };
+    const { body, formParts } = this.#limits;
+    const limits = { body: this.#request.bodyLimit ?? body, formParts };
     const contentType = this.#incoming.header("content-type") ?? "";
     return readStreamedForm(this.#stream(limits.body + field.max), contentType, field, limits);
   }
@@ -69,12 +68,11 @@ export class RequestView {
   #stream(limit: number): AsyncIterable<Uint8Array> {
     const { bodyTimeout } = this.#limits;
     const incoming = this.#incoming;
-    if (this.#body !== undefined) return toChunks(this.#body);
+    if (this.#request.body !== undefined) return toChunks(this.#request.body);
     if (incoming.streamBody === undefined) return toChunks(incoming.readBody(limit, bodyTimeout));
-    this.#body = Promise.reject(
-      new HttpError(500, "Internal Server Error", { cause: new Error("The body is streamed.") }),
-    );
-    this.#body.catch(() => {}); // most handlers do not read it again
+    const cause = new Error("The body is streamed.");
+    this.#request.body = Promise.reject(new HttpError(500, "Internal Server Error", { cause }));
+    this.#request.body.catch(() => {}); // most handlers do not read it again
     return incoming.streamBody(limit, bodyTimeout);
   }
 
@@ -116,58 +114,4 @@ export class RequestView {
 
 async function* toChunks(body: Uint8Array | Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   yield await body;
-}
-
-/** A connection that stays open after its response. */
-export interface KeptConnection {
-  readonly destroyed: boolean;
-  once(event: "close", listener: () => void): unknown;
-}
-
-/**
- * What is kept of a request whose connection stays open after its response. Copies: strings that are parts of the head
- * would keep all of it in memory. The headers are one text, because few connections read them again.
- */
-export class KeptIncoming implements Incoming {
-  declare readonly method: string;
-  declare readonly path: string;
-  declare readonly search: string;
-  declare readonly address: string;
-  declare readonly peer: string | undefined;
-  declare readonly protocol: string;
-  declare readonly host: string;
-  readonly #headers: string;
-  readonly #connection: KeptConnection;
-  #controller: AbortController | undefined;
-
-  constructor(incoming: Incoming, connection: KeptConnection) {
-    const { method, path, search, address, peer, protocol, host } = incoming;
-    Object.assign(this, JSON.parse(JSON.stringify({ method, path, search, address, peer, protocol, host })));
-    this.#headers = JSON.stringify(incoming.headers());
-    this.#connection = connection;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      const abort = () => controller.abort(new Error("the client went away"));
-      if (this.#connection.destroyed) abort();
-      else this.#connection.once("close", abort);
-    }
-    return this.#controller.signal;
-  }
-
-  header(name: string): string | undefined {
-    return this.headers()[name];
-  }
-
-  headers(): Record<string, string> {
-    return Object.assign(Object.create(null), JSON.parse(this.#headers));
-  }
-
-  /** It has arrived before the response, and was read then or not at all. */
-  readBody(): Uint8Array {
-    return new Uint8Array();
-  }
 }

@@ -1,4 +1,5 @@
-import type { Context, Listed, RequestContext } from "../request/context.ts";
+import type { Context, RequestContext } from "../request/context.ts";
+import type { Listed } from "../request/context-types.ts";
 import type { Contract, ErrorsByStatus, MiddlewareContract } from "../request/contract.ts";
 import type { ErrorsOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
 import { contractOf, declareContract, endpoint } from "../request/endpoint.ts";

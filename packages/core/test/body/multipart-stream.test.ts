@@ -92,8 +92,13 @@ for (const [name, [body, status, message]] of Object.entries(refused)) {
   });
 }
 
-const view = (incoming: Incoming) =>
-  new RequestView(incoming, { toMap: () => ({}) }, defaultRequestLimits, () => limits.body).streamForm(field);
+function view(incoming: Incoming) {
+  const params = { toMap: () => ({}) };
+  const tools = { limits: defaultRequestLimits };
+  const readBody = () => incoming.readBody(limits.body, 1000);
+  const request = { incoming, params, tools, bodyLimit: limits.body, body: undefined, readBody };
+  return new RequestView(request).streamForm(field);
+}
 
 test("a body without a content type is not a form", async () => {
   const untyped = { header: () => undefined, readBody: async () => Buffer.from("") } as unknown as Incoming; // what it asks for

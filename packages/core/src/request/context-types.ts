@@ -1,12 +1,42 @@
 import type { Input } from "../body/input.ts";
 import type { RequestLimits } from "../body/limits.ts";
-import { readPairs } from "../body/query.ts";
 import type { Log } from "../log/log.ts";
 import type { HttpError } from "../support/errors.ts";
-import type { MatchedRoute, RouteParams } from "./contract.ts";
-import type { ResponseHeaders } from "./headers.ts";
+import type { MatchedRoute } from "./contract.ts";
 import type { Outgoing } from "./reply.ts";
-import { type Incoming, type KeptConnection, KeptIncoming, RequestView } from "./request.ts";
+import type { Incoming, RequestView } from "./request.ts";
+
+/**
+ * Values that every request of a platform has, because its middlewares set them. Packages and applications add theirs:
+ * `declare module "@tenon/core" { interface ContextValues { session: Session } }`
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
+export interface ContextValues {}
+
+/** Values that only requests behind a guard have. Its contract names them: `{ sets: ["user_id"] }`. */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
+export interface GuardValues {}
+
+type Values = ContextValues & GuardValues;
+/** The declared type of a value; an undeclared name gives unknown. */
+export type ValueOf<K extends string> = K extends keyof Values ? Values[K] : unknown;
+/** Undefined too for what a guard sets, where no guard of the route says so. */
+export type KnownValueOf<K extends string, SetByGuards extends string> =
+  K extends Exclude<keyof GuardValues, SetByGuards> ? GuardValues[K] | undefined : ValueOf<K>;
+export type ValueName = keyof Values | (string & {});
+
+/** A class of the middlewares of a route, in and out: its subclass is another one. */
+export interface Listed<in out Guard> {
+  readonly guard: Guard;
+}
+
+/** What `ctx.param()` takes: without a parameter, what TypeScript shows where a name is passed. */
+export type NameIn<Param extends string> = [Exclude<Param, "">] extends [never]
+  ? "The path has no parameters"
+  : `${Exclude<Param, "">}`;
+
+/** The arguments of `ctx.fail()`. */
+export type ErrorArguments = readonly [status: number | string, detail?: unknown];
 
 /** Sees the response and may change it; runs for errors and misses too, the last one registered first. */
 export type ReplyHook = (outgoing: Outgoing) => void;
@@ -27,60 +57,6 @@ export interface Lease {
   readonly expiresAt?: number;
   /** Called from time to time. */
   readonly isValid?: () => boolean | Promise<boolean>;
-}
-
-/** What is known of one request, and of its response so far: handlers see it through their context. */
-export class ContextState {
-  incoming: Incoming;
-  readonly params: RouteParams;
-  readonly tools: ContextTools;
-  id: string | undefined;
-  log: Log | undefined;
-  cookies: Record<string, string> | undefined;
-  values: Map<string, unknown> | undefined;
-  headers: ResponseHeaders | undefined;
-  hooks: ReplyHook[] | undefined;
-  bodyLimit: number | undefined;
-  leases: Lease[] | undefined;
-  /** What the kernel publishes about this request. */
-  traced: object | undefined;
-  #request: RequestView | undefined;
-  #queries: readonly (readonly [name: string, value: string])[] | undefined;
-
-  constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
-    this.incoming = incoming;
-    this.params = params;
-    this.tools = tools;
-  }
-
-  get queries(): readonly (readonly [name: string, value: string])[] {
-    this.#queries ??= readPairs(this.incoming.search, this.tools.limits.queryPairs);
-    return this.#queries;
-  }
-
-  get request(): RequestView {
-    const { limits } = this.tools;
-    this.#request ??= new RequestView(this.incoming, this.params, limits, () => this.bodyLimit ?? limits.body);
-    return this.#request;
-  }
-
-  /** The headers set so far, which are then forgotten. */
-  takeHeaders(): ResponseHeaders | undefined {
-    const { headers } = this;
-    this.headers = undefined;
-    return headers;
-  }
-
-  /** For a connection that stays open after its response. Forgets what can be read again, and hooks, which have run. */
-  release(connection: KeptConnection): void {
-    this.incoming = new KeptIncoming(this.incoming, connection);
-    this.log = undefined;
-    this.cookies = undefined;
-    this.hooks = undefined;
-    this.traced = undefined;
-    this.#request = undefined;
-    this.#queries = undefined;
-  }
 }
 
 /** How a platform reads input. */
