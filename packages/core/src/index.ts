@@ -23,9 +23,8 @@ export type { Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./req
 export { Reply } from "./request/reply.ts";
 export { type Route, type RouteBuilder, type Routes, resource, route } from "./route/route.ts";
 export type { RouteInfo } from "./route/table.ts";
-export { parse } from "./schema/bind.ts";
 export { array, nested, record } from "./schema/collections.ts";
-export { Dto, dto, type Infer } from "./schema/dto.ts";
+export { Dto, dto, type Infer, parse } from "./schema/dto.ts";
 export type { Field } from "./schema/field.ts";
 export { file } from "./schema/file.ts";
 export { type JsonValue, json } from "./schema/json.ts";

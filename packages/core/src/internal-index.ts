@@ -27,7 +27,7 @@ export { leasesOf, releaseRequest } from "./request/kept-request.ts";
 export { logError } from "./request/kernel.ts";
 export { requestStore, trace } from "./request/tracing.ts";
 export { findShadows } from "./route/shadows.ts";
-export { type Returned, validate } from "./schema/bind.ts";
+export { type Returned, validate } from "./schema/dto.ts";
 export { compileSelect, InvalidResult } from "./schema/select.ts";
 export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";

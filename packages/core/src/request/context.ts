@@ -3,7 +3,7 @@ import { type CookieOptions, parseCookies, serializeCookie } from "../body/cooki
 import { readJsonInput } from "../body/input.ts";
 import { readPairs } from "../body/query.ts";
 import type { Log } from "../log/log.ts";
-import { validate } from "../schema/bind.ts";
+import { validate } from "../schema/dto.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
 import type { ParamNames } from "../support/pattern.ts";
 import type {

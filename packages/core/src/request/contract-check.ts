@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mediaTypeOf } from "@tenon/server/internal";
 import { JsonArray } from "../body/json-array.ts";
-import { findResultIssues } from "../schema/bind.ts";
-import { Dto } from "../schema/dto.ts";
+import { Dto, findResultIssues } from "../schema/dto.ts";
 import { Field } from "../schema/field.ts";
 import { atRow, InvalidResult } from "../schema/select.ts";
 import type { Schema } from "../schema/standard-schema.ts";

@@ -1,5 +1,5 @@
 import type { JsonArray } from "../body/json-array.ts";
-import type { Returned } from "../schema/bind.ts";
+import type { Returned } from "../schema/dto.ts";
 import type { InferOutput, Schema } from "../schema/standard-schema.ts";
 import type { ContentBody, Contract } from "./contract.ts";
 import type { Reply } from "./reply.ts";

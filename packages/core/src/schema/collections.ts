@@ -2,11 +2,16 @@ import { Dto, type Fields, isObject, type ObjectOf, type ReturnedObjectOf } from
 import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
-import { reportUnstorable } from "./scalars.ts";
-import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
+import { bounds, reportUnstorable, toList } from "./scalars.ts";
+import { type Grammar, type ListTag, type PlainTag, plainTags, type RecordTag } from "./tags.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */
 type Item = Field | Dto;
+
+const items = bounds((value) => (value as unknown[]).length, ["minItems", "maxItems"], "items");
+const entries = bounds((value) => Object.keys(value as object).length, ["minProperties", "maxProperties"], "entries");
+export const listTags: Grammar = { ...plainTags, rules: items };
+export const recordTags: Grammar = { ...plainTags, rules: { min: entries.min, max: entries.max } };
 
 /** `array(string())`, `array(Post)`. */
 export function array<const I extends Item, const Tags extends readonly ListTag[]>(
@@ -16,7 +21,7 @@ export function array<const I extends Item, const Tags extends readonly ListTag[
   const field = toField(item);
   const kind: Kind<I["output"][] | NullOf<Tags>> = {
     name: "array",
-    family: "list",
+    grammar: listTags,
     textForm: "list",
     read: (input, issues, options) => {
       const list = toList(input, options);
@@ -69,7 +74,7 @@ export function record<const I extends Item, const Tags extends readonly RecordT
   const field = toField(item);
   const kind: Kind<Record<string, I["output"]> | NullOf<Tags>> = {
     name: "record",
-    family: "record",
+    grammar: recordTags,
     textForm: "none",
     read: (input, issues, options) => {
       if (isObject(input)) return readEntries(field, input, issues, options);
@@ -121,7 +126,7 @@ export function nested<F extends Fields, const Tags extends readonly PlainTag[]>
 ): Field<ObjectOf<F> | NullOf<Tags>, IsPresent<Tags>, ReturnedObjectOf<F> | NullOf<Tags>> {
   const kind: Kind<ObjectOf<F> | NullOf<Tags>> = {
     name: "object",
-    family: "plain",
+    grammar: plainTags,
     textForm: "none",
     read: (input, issues, options) => inner.parse(input, issues, options),
     compileSelect: () => inner.compileSelect(),
@@ -132,11 +137,4 @@ export function nested<F extends Fields, const Tags extends readonly PlainTag[]>
 
 function toField(item: Item): Field {
   return item instanceof Dto ? nested(item) : item;
-}
-
-/** In a form, one value is a list of one: a comma belongs to the text. */
-export function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
-  if (!fromText || Array.isArray(input)) return input;
-  if (fromForm === true) return [input];
-  return typeof input === "string" ? input.split(",") : input;
 }

@@ -1,6 +1,5 @@
-import type { Rule } from "./rules.ts";
 import type { Direction, JsonSchema } from "./standard-schema.ts";
-import type { ParsedTags } from "./tags.ts";
+import type { ParsedTags, Rule } from "./tags.ts";
 
 interface FieldNotes {
   readonly isText: boolean;

@@ -9,7 +9,7 @@ import {
   type StandardSchema,
   toStandard,
 } from "./standard-schema.ts";
-import { type FieldKind, type ParsedTags, parseTags } from "./tags.ts";
+import { type Grammar, type ParsedTags, parseTags } from "./tags.ts";
 
 export interface ReadOptions extends Omit<Input, "value"> {
   /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
@@ -35,8 +35,7 @@ export type Refer = (dto: NamedSchema, direction: Direction) => JsonSchema | und
 /** What a field is: how its value is read, sent and documented. */
 export interface Kind<T> {
   readonly name: string;
-  /** The grammar of its tags. */
-  readonly family: FieldKind;
+  readonly grammar: Grammar;
   readonly read: Reader<T>;
   /** Called once for each place where the field is sent. */
   readonly compileSelect: () => Select;
@@ -95,7 +94,7 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
 
   constructor(kind: Kind<T>, tags: readonly string[], notes: FieldNotes = {}) {
     this.#kind = kind;
-    this.#parsed = parseTags(kind.family, tags);
+    this.#parsed = parseTags(kind.grammar, tags);
     this.required = this.#parsed.required;
     this.nullable = this.#parsed.nullable;
     this.keepsNull = this.nullable || kind.keepsNull === true;

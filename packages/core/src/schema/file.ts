@@ -1,9 +1,30 @@
+import { mediaTypeOf } from "@tenon/server/internal";
 import type { UploadedFile } from "../body/form.ts";
 import { type StreamedField, StreamedFile } from "../body/streamed-file.ts";
 import { Field, type Kind } from "./field.ts";
 import { report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
-import type { FileTag } from "./tags.ts";
+import { bounds, toWords } from "./scalars.ts";
+import type { FileTag, Grammar, RuleMaker } from "./tags.ts";
+
+/** The client chooses the type of a file, so this sorts out mistakes only. */
+function type(argument: string | undefined): ReturnType<RuleMaker> {
+  const allowed = toWords(argument?.toLowerCase());
+  const exact = allowed.length === 1 && !allowed[0]?.endsWith("*");
+  const matches = (given: string) =>
+    allowed.some((range) => range === given || (range.endsWith("/*") && given.startsWith(range.slice(0, -1))));
+  return {
+    message: `must be of type ${allowed.join(", ")}`,
+    passes: (value) => matches(mediaTypeOf((value as { readonly type: string }).type)), // a file, by its kind
+    keywords: exact ? { contentMediaType: allowed[0] } : {},
+    inexact: !exact,
+  };
+}
+
+/** Zero for a streamed file, which is measured while it arrives. */
+const sizeOf = (value: unknown) => (value as { readonly bytes?: Uint8Array }).bytes?.byteLength ?? 0;
+const { max: maxBytes } = bounds(sizeOf, ["minLength", "maxLength"], "bytes");
+const fileTags: Grammar = { modes: ["required", "stream"], rules: { max: maxBytes, type } };
 
 type FileOf<Tags extends readonly string[]> = "stream" extends Tags[number] ? StreamedFile : UploadedFile;
 
@@ -21,7 +42,7 @@ export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Fiel
   const isFile = isStreamed ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;
   const kind: Kind<FileOf<Tags>> = {
     name: "file",
-    family: "file",
+    grammar: fileTags,
     read: (input, issues) => {
       if (!isFile(input)) report(issues, "file", "must be a file");
       return input as FileOf<Tags>; // not used when there is an issue

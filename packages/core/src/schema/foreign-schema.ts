@@ -1,11 +1,16 @@
 import type { Input } from "../body/input.ts";
 import { BindError, type Issue } from "../support/errors.ts";
-import { toList } from "./collections.ts";
 import type { ReadOptions } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, toIssues } from "./found-issue.ts";
-import { resolveRef, toJsonSchema } from "./json-schema.ts";
-import { reportUnstorable, toBoolean, toInteger, toNumber } from "./scalars.ts";
-import { type InferOutput, type JsonSchema, type Schema, toIssue } from "./standard-schema.ts";
+import { reportUnstorable, toBoolean, toInteger, toList, toNumber } from "./scalars.ts";
+import {
+  describeStandard,
+  type InferOutput,
+  type JsonSchema,
+  resolveRef,
+  type Schema,
+  toIssue,
+} from "./standard-schema.ts";
 
 /** Validates by a schema of another library. */
 export async function validateByStandard<S extends Schema>(schema: S, input: Input): Promise<InferOutput<S>> {
@@ -48,7 +53,7 @@ const known = new WeakMap<Schema, Targets>();
 /** Flags, queries and forms carry text: converts it to the numbers, booleans and lists that a foreign schema expects. */
 export function convertText(schema: Schema, input: unknown, options: ReadOptions): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
-  const targets = known.get(schema) ?? findTargets(toJsonSchema(schema, "input"));
+  const targets = known.get(schema) ?? findTargets(describeStandard(schema, "input"));
   known.set(schema, targets);
   const converted: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {

@@ -2,7 +2,7 @@ import { Field, type Kind, type ReadOptions } from "./field.ts";
 import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
 import { reportUnstorable } from "./scalars.ts";
-import type { PlainTag } from "./tags.ts";
+import { type PlainTag, plainTags } from "./tags.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
@@ -15,7 +15,7 @@ export function json<const Tags extends readonly PlainTag[]>(
 ): Field<JsonValue, IsPresent<Tags>, JsonValue | object> {
   const kind: Kind<JsonValue> = {
     name: "json",
-    family: "plain",
+    grammar: plainTags,
     textForm: "json",
     read: (input, issues, options) => {
       const text = options.fromText && typeof input === "string" ? input : undefined;

@@ -1,9 +1,14 @@
 import type { Issue } from "../support/errors.ts";
-import { findResultIssues } from "./bind.ts";
-import { Dto } from "./dto.ts";
+import { Dto, findResultIssues } from "./dto.ts";
 import { Field, type Select } from "./field.ts";
-import { resolveRef, toJsonSchema } from "./json-schema.ts";
-import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./standard-schema.ts";
+import {
+  describeStandard,
+  type JsonSchema,
+  resolveRef,
+  type Schema,
+  type StandardResult,
+  toIssue,
+} from "./standard-schema.ts";
 
 /**
  * Copies what a schema declares, so that nothing else leaves with a response. Compile it once for each schema.
@@ -47,7 +52,7 @@ export function atRow({ keys = [], ...issue }: Issue, index: number): Issue {
 
 /** Most libraries remove what they do not declare when they validate; ArkType keeps it, so its JSON Schema decides. */
 function compileByStandard(schema: Schema): Select {
-  const select = compileByJsonSchema(toJsonSchema(schema, "output"));
+  const select = compileByJsonSchema(describeStandard(schema, "output"));
   const toValue = (result: StandardResult<unknown>): unknown => {
     if (result.issues !== undefined) throw new InvalidResult(result.issues.map(toIssue));
     return select(result.value);

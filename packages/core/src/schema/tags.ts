@@ -1,5 +1,3 @@
-import { fileRules, listRules, numberRules, type Rule, type RuleMakers, recordRules, stringRules } from "./rules.ts";
-
 /** The rules of a field, as tags. The compiler checks them: `string("requird")` does not compile. */
 export type PlainTag = "required" | "nullable";
 export type StringTag =
@@ -23,8 +21,20 @@ export type ListTag = PlainTag | `min=${number}` | `max=${number}` | `len=${numb
 export type RecordTag = PlainTag | `min=${number}` | `max=${number}`;
 export type FileTag = "required" | "stream" | `max=${number}` | `type=${string}/${string}`;
 
-/** Fields that take the same tags. */
-export type FieldKind = "string" | "number" | "scalar" | "list" | "record" | "file" | "plain";
+export interface Rule {
+  readonly name: string;
+  /** What a value must be: `must be at least 1`. */
+  readonly message: string;
+  readonly passes: (value: unknown) => boolean;
+  /** The rule in JSON Schema. */
+  readonly keywords: Readonly<Record<string, unknown>>;
+  /** Whether the keywords say less than the rule, so that a document needs the message too. */
+  readonly inexact?: boolean;
+}
+
+/** The argument is the text after "=", undefined without one. */
+export type RuleMaker = (argument: string | undefined) => Omit<Rule, "name">;
+export type RuleMakers = Readonly<Record<string, RuleMaker>>;
 
 export interface ParsedTags {
   readonly required: boolean;
@@ -38,25 +48,17 @@ export interface ParsedTags {
   readonly rules: readonly Rule[];
 }
 
-interface Grammar {
+/** The tags that a kind of field takes. */
+export interface Grammar {
   /** Tags that are not rules for a value. */
   readonly modes: readonly string[];
   readonly rules: RuleMakers;
 }
 
-const grammars: Record<FieldKind, Grammar> = {
-  string: { modes: ["required", "nullable", "trim", "lower", "default"], rules: stringRules },
-  number: { modes: ["required", "nullable", "default"], rules: numberRules },
-  scalar: { modes: ["required", "nullable", "default"], rules: {} },
-  list: { modes: ["required", "nullable"], rules: listRules },
-  record: { modes: ["required", "nullable"], rules: recordRules },
-  file: { modes: ["required", "stream"], rules: fileRules },
-  plain: { modes: ["required", "nullable"], rules: {} },
-};
+export const plainTags: Grammar = { modes: ["required", "nullable"], rules: {} };
 
 /** `["required", "min=8"]` → rules. Throws for a misspelt one where the DTO is defined: it would check nothing. */
-export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags {
-  const { modes, rules: makers } = grammars[kind];
+export function parseTags({ modes, rules: makers }: Grammar, tags: readonly string[]): ParsedTags {
   const rules: Rule[] = [];
   const given = new Map<string, string | undefined>();
   for (const tag of tags) {

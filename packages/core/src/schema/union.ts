@@ -3,7 +3,7 @@ import { Field, type Kind, type ReadOptions, type Refer } from "./field.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { Direction, JsonSchema } from "./standard-schema.ts";
-import type { PlainTag } from "./tags.ts";
+import { type PlainTag, plainTags } from "./tags.ts";
 
 type Variants = Readonly<Record<string, Dto>>;
 type Simplify<T> = { [K in keyof T]: T[K] };
@@ -24,7 +24,7 @@ export function union<const Tag extends string, const V extends Variants, const 
   }
   const kind: Kind<Tagged<Tag, V, "output"> | NullOf<Tags>> = {
     name: "union",
-    family: "plain",
+    grammar: plainTags,
     textForm: "none",
     read: (input, issues, options) => readVariant(tag, known, input, issues, options) as Tagged<Tag, V, "output">, // read by the variant's own rules
     compileSelect: () => {

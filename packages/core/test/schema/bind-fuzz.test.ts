@@ -21,7 +21,7 @@ import {
 import { createTestApp } from "@tenon/core/testing";
 import fc from "fast-check";
 import * as z from "zod";
-import { findResultIssues } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/dto.ts";
 import { type FoundIssue, maxIssues, toIssues } from "../../src/schema/found-issue.ts";
 import { compileSelect } from "../../src/schema/select.ts";
 import { hostileBody, hostileValue } from "../support/hostile-bodies.ts";

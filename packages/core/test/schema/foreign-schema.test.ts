@@ -4,7 +4,7 @@ import { BindError, type Schema } from "@tenon/core";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
-import { validate } from "../../src/schema/bind.ts";
+import { validate } from "../../src/schema/dto.ts";
 import { convertText } from "../../src/schema/foreign-schema.ts";
 import type { StandardJsonSchema } from "../../src/schema/standard-schema.ts";
 import { asForm, asText } from "./read.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dto, json, record, string } from "@tenon/core";
-import { findResultIssues } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/dto.ts";
 import { compileSelect } from "../../src/schema/select.ts";
 import { asForm, asText, read, readField } from "./read.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "@tenon/core";
 import type { Returned } from "@tenon/core/internal";
 import * as z from "zod";
-import { findResultIssues } from "../../src/schema/bind.ts";
+import { findResultIssues } from "../../src/schema/dto.ts";
 import type { Equal, Expect } from "../support/types.ts";
 
 const Post = dto({
