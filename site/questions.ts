@@ -57,6 +57,7 @@ export const questions: readonly (readonly [question: string, typed: string, pag
   ["How do I replace a service in a test?", "mock a service in a test; mock service", "testing"],
   ["How do I run something every night?", "cron; scheduled job; run task every night; periodic task", "jobs"],
   ["How do I use WebSockets?", "websocket; web socket", "live"],
+  ["How do I add GraphQL?", "graphql; graphql yoga; trpc; better-auth; fetch handler", "mount"],
   ["Where is Swagger?", "swagger ui; swagger; openapi", "openapi"],
   ["How do I deploy with Docker?", "deploy docker", "recipes/docker"],
   ["How does it differ from NestJS?", "nestjs", "comparisons/nestjs"],

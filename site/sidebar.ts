@@ -16,6 +16,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
     pages: [
       ["Development", "development"],
       ["Routing", "routing"],
+      ["Mounting fetch handlers", "mount"],
       ["Request context", "context"],
       ["Validation", "validation"],
       ["Responses", "responses"],

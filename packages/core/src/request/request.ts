@@ -1,10 +1,12 @@
 import type { Incoming as ServerIncoming } from "@tenon/server";
+import { toByteStream } from "@tenon/server/internal";
 import { refuseType } from "../body/body-error.ts";
 import { type Form, isForm, parseForm } from "../body/form.ts";
 import type { RequestLimits } from "../body/limits.ts";
 import { parseQuery } from "../body/query.ts";
 import { readStreamedForm, type StreamedField } from "../body/streamed-file.ts";
 import { HttpError } from "../support/errors.ts";
+import { MalformedTarget } from "../support/path.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */
 export interface Incoming extends ServerIncoming {
@@ -31,6 +33,7 @@ export class RequestView {
   readonly #incoming: Incoming;
   readonly #limits: RequestLimits;
   #form: Promise<Form> | undefined;
+  #bodyError: unknown;
 
   constructor(request: ViewedRequest) {
     this.#request = request;
@@ -66,14 +69,51 @@ export class RequestView {
 
   /** A body that a middleware has read is in memory already. */
   #stream(limit: number): AsyncIterable<Uint8Array> {
-    const { bodyTimeout } = this.#limits;
-    const incoming = this.#incoming;
     if (this.#request.body !== undefined) return toChunks(this.#request.body);
-    if (incoming.streamBody === undefined) return toChunks(incoming.readBody(limit, bodyTimeout));
+    this.#refuseReaders();
+    return this.#openBody(limit);
+  }
+
+  #refuseReaders(): void {
     const cause = new Error("The body is streamed.");
     this.#request.body = Promise.reject(new HttpError(500, "Internal Server Error", { cause }));
     this.#request.body.catch(() => {}); // most handlers do not read it again
-    return incoming.streamBody(limit, bodyTimeout);
+  }
+
+  #openBody(limit: number): AsyncIterable<Uint8Array> {
+    const { bodyTimeout } = this.#limits;
+    return this.#incoming.streamBody?.(limit, bodyTimeout) ?? toChunks(this.#incoming.readBody(limit, bodyTimeout));
+  }
+
+  /**
+   * The request for a fetch handler, which alone reads the body from here on. The path of its URL is the one that was
+   * matched, byte for byte: where a URL would have another one, as for `/a\b`, the response is 400.
+   */
+  toWebRequest(): Request {
+    const { method, path, search, protocol, host, signal } = this.#incoming;
+    const url = URL.parse(`${protocol}://${host || "localhost"}${path}${search && `?${search}`}`);
+    // a router inside the handler would otherwise serve a path whose guards have not run
+    if (url?.pathname !== path) throw new MalformedTarget();
+    const init = { method, headers: this.headers(), signal };
+    if (method === "GET" || method === "HEAD") return new Request(url, init);
+    if (this.#request.body !== undefined) throw new Error(alreadyRead);
+    this.#refuseReaders();
+    return new Request(url, { ...init, body: toByteStream(this.#readLater()), duplex: "half" });
+  }
+
+  /** Opens the body with the first read: a handler that ignores it asks the client for nothing. */
+  async *#readLater(): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* this.#openBody(this.#request.bodyLimit ?? this.#limits.body);
+    } catch (error) {
+      this.#bodyError = error;
+      throw error;
+    }
+  }
+
+  /** Throws where the body of `toWebRequest()` was too large, too slow or cut off, whatever its reader made of that. */
+  checkWebBody(): void {
+    if (this.#bodyError !== undefined) throw this.#bodyError;
   }
 
   /** The body as a form, urlencoded or multipart. Rejects like `body()`, and with a BindError for any other content type. */
@@ -111,6 +151,9 @@ export class RequestView {
     return parseForm(await this.body(), type, this.#limits);
   }
 }
+
+const alreadyRead =
+  "toWebRequest(): the body was already read, so the fetch handler cannot read it. Use no middleware that reads bodies on this route, and call toWebRequest() once.";
 
 async function* toChunks(body: Uint8Array | Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   yield await body;

@@ -2,7 +2,7 @@ import type { Context, RequestContext } from "../request/context.ts";
 import type { Listed } from "../request/context-types.ts";
 import type { Contract, ErrorsByStatus, MiddlewareContract } from "../request/contract.ts";
 import type { ErrorsOf, InputOf, ResultOf, WrongResult } from "../request/contract-types.ts";
-import { contractOf, declareContract, endpoint } from "../request/endpoint.ts";
+import { contractOf, declareContract, endpoint, withSource } from "../request/endpoint.ts";
 import type { Handler, Method, MiddlewareLike } from "../request/handler.ts";
 import { joinPaths, type ParamNames } from "../support/pattern.ts";
 
@@ -55,6 +55,25 @@ export interface DeclareRoute<Prefix extends string, Shared extends SharedContra
   ): Route;
 }
 
+/** What a mount declares: it is in no document, because the fetch handler does not say what it takes and returns. */
+export type MountContract = Pick<RouteContract, "middlewares" | "access">;
+
+/** Serves a fetch handler: `route.mount("/graphql", { middlewares: [BearerAuth] }, yoga.fetch)`. */
+export interface DeclareMount<Prefix extends string, Shared extends SharedContract> {
+  <const Path extends string>(path: Path, fetch: FetchHandler<Below<Prefix, Path>, Shared>): Route;
+  <const Path extends string, const C extends MountContract>(
+    path: Path,
+    contract: keyof C extends keyof MountContract ? C : MountContract, // which reports the unknown key
+    fetch: FetchHandler<Below<Prefix, Path>, Joined<Shared, C>>,
+  ): Route;
+}
+
+/** Takes the request, and the context for what guards have set there. */
+type FetchHandler<Path extends string, C extends SharedContract> = (
+  request: Request,
+  ctx: RequestContext<ParamsIn<Path>, ErrorsOf<object>, ValuesSetBy<C>, GuardsOf<C>>,
+) => Response | Promise<Response>;
+
 /** The declared routes of a path and those below it. */
 export interface RouteBuilder<Prefix extends string = "", Shared extends SharedContract = object> {
   readonly get: DeclareRoute<Prefix, Shared>;
@@ -66,6 +85,8 @@ export interface RouteBuilder<Prefix extends string = "", Shared extends SharedC
   readonly options: DeclareRoute<Prefix, Shared>;
   /** A command: `route.command("posts/list", …)` runs as `app posts list`. */
   readonly command: DeclareRoute<Prefix, Shared>;
+  /** A fetch handler that serves the path and everything below it, with every method. */
+  readonly mount: DeclareMount<Prefix, Shared>;
   /** Routes below a path that share middlewares, tags, errors, `access` or `hidden`, and whose handlers know its parameters. */
   under<const Path extends string, const More extends SharedContract = object>(
     path: Path,
@@ -102,6 +123,10 @@ function createBuilder(prefix: string, shared: SharedContract): RouteBuilder {
       const [contract, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
       return toRecord(method, joinPaths(prefix, path), join(shared, contract as RouteContract), handler);
     };
+  const mount = (path: string, ...rest: readonly unknown[]): Route => {
+    const [contract, fetch] = rest.length < 2 ? [{}, rest[0]] : rest;
+    return toMount(joinPaths(prefix, path), join(shared, contract as RouteContract), fetch as Fetch); // of DeclareMount
+  };
   return {
     get: declare("GET"),
     post: declare("POST"),
@@ -111,6 +136,7 @@ function createBuilder(prefix: string, shared: SharedContract): RouteBuilder {
     head: declare("HEAD"),
     options: declare("OPTIONS"),
     command: declare(undefined),
+    mount,
     under: (path: string, more: SharedContract = {}) => createBuilder(joinPaths(prefix, path), join(shared, more)),
   } as RouteBuilder; // the types of paths and contracts exist at compile time only
 }
@@ -126,6 +152,29 @@ function toRecord(method: Method | undefined, path: string, declared: RouteContr
     handler: toHandler(contract, handler as Handler), // its context is typed by the path
     ...(middlewares === undefined ? {} : { middlewares }),
   };
+}
+
+type Fetch = (request: Request, ctx: Context) => Response | Promise<Response>;
+
+/** HEAD requests are served by the GET routes. */
+const mountedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const satisfies readonly Method[];
+
+/** A group of plain routes with one handler, whose name tells the audit that they are one mount. */
+function toMount(path: string, declared: RouteContract, fetch: Fetch): Route {
+  const { middlewares, errors: _, ...contract } = declared; // the errors of a group are not those of the fetch handler
+  const { "(mount)": handle } = { "(mount)": (ctx: Context) => respond(fetch, ctx) };
+  const handler = withSource(endpoint({ ...contract, hidden: true }, handle), fetch);
+  const children = ["/", "/*"].flatMap((below) => mountedMethods.map((method) => ({ method, path: below, handler })));
+  return { path, ...(middlewares === undefined ? {} : { middlewares }), children };
+}
+
+async function respond(fetch: Fetch, ctx: Context): Promise<Response> {
+  const view = ctx.request();
+  try {
+    return await fetch(view.toWebRequest(), ctx);
+  } finally {
+    view.checkWebBody(); // a body that is too large is 413, not what the fetch handler makes of it
+  }
 }
 
 /** `events()` and `socket()` have declared a contract already: what the route says of it comes on top. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Route } from "@tenon/core";
+import { api, type Route, route } from "@tenon/core";
 import { rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { Runs, withServer } from "../support/guard-runs.ts";
@@ -255,5 +255,34 @@ test("the paths of group and child join without a double slash (P21, Fastify 2f5
     );
     for (const target of ["/a/v1/x", "/b/v1/x", "/c/x"]) assert.equal((await get(target)).status, 200, target);
     assert.equal((await get("/a//v1/x")).status, 404);
+  });
+});
+
+test("a mount runs its guard for every path that its fetch handler sees, and sees the path that was matched (P8, Hono CVE-2026-47676, h3 0295f903)", () => {
+  const runs = new Runs();
+  const seen: string[] = [];
+  const mount = route.mount("/app", (request) => {
+    seen.push(new URL(request.url).pathname);
+    return new Response();
+  });
+  return withServer([{ ...mount, middlewares: [runs.guarding] }, runs.route("/app/open")], async (get) => {
+    const reached = [
+      "/app",
+      "/app/",
+      "/%61pp/admin",
+      "/app//admin",
+      "/app/%5C..%2fadmin",
+      "/app/%6fpen/x",
+      "/app/open/",
+    ];
+    for (const target of reached) assert.equal((await get(target)).status, 200, target);
+    assert.deepEqual([seen, runs.guard], [reached, reached]);
+    for (const target of ["/app\\admin", "/APP", "//app", "/app;x", "/%61ppx"]) {
+      assert.equal((await get(target)).status, 404, target);
+    }
+    for (const target of ["/app/x\\..\\..\\admin", "/app/.\\open", "/app/./x", "/app/%2e%2e/x", "/app/{x}"]) {
+      assert.equal((await get(target)).status, 400, target);
+    }
+    assert.deepEqual([seen.length, runs.handler], [reached.length, 0]);
   });
 });

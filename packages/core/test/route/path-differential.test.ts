@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Context, route } from "@tenon/core";
 import { noteFigures } from "../support/figures.ts";
 import { Runs, withServer } from "../support/guard-runs.ts";
 
@@ -49,5 +50,34 @@ test("no spelling of a guarded path runs its handler without its guard (P1)", ()
     assert.ok(runs.handler > 100, "many spellings do reach the handler, with the guard");
     const withoutGuard = runs.handler - runs.guard.length;
     noteFigures({ requests, fewestMutations, handlerRuns: runs.handler, withoutGuard });
+  });
+});
+
+test("no spelling of a guarded mount runs its fetch handler without the guard, or with another path (P1)", () => {
+  const runs = new Runs();
+  const fetching = (request: Request, ctx: Context) => {
+    runs.handler++;
+    assert.equal(new URL(request.url).pathname, ctx.path);
+    return new Response("mounted");
+  };
+  const inner = runs.group("/admin/users", runs.route("/:id"), route.mount("/files", fetching));
+  return withServer([runs.group("/", route.mount("/admin", fetching)), inner], async (get) => {
+    const all = ["/admin", "/admin/users", "/admin/users/7", "/admin/users/files/b"].map(mutationsOf);
+    const fewestMutations = Math.min(...all.map(({ length }) => length));
+    let [requests, handlerRuns, withoutGuard] = [0, 0, 0];
+    for (const target of all.flat()) {
+      for (const method of ["GET", "HEAD", "OPTIONS"]) {
+        [runs.guard.length, runs.handler] = [0, 0];
+        const { status } = await get(target, method);
+        requests++;
+        handlerRuns += runs.handler;
+        withoutGuard += runs.handler - Math.min(runs.handler, runs.guard.length);
+        assert.ok(status === 200 || status === 404 || status === 400, `${method} ${target}: ${status}`);
+        // the path that a URL would change is refused after the guard
+        assert.equal(runs.handler, status === 400 ? 0 : runs.guard.length, `${method} ${target}`);
+      }
+    }
+    assert.ok(handlerRuns > 100, "many spellings do reach the fetch handler, with the guard");
+    noteFigures({ requests, fewestMutations, handlerRuns, withoutGuard });
   });
 });
