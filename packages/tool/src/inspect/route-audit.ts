@@ -17,17 +17,18 @@ const writes = ["POST", "PUT", "PATCH", "DELETE"];
  */
 export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
   const find = (finding: string, route: RouteDescription) => toFinding(finding, route, folder);
+  const judged = routes.filter(speaksForMount);
   return [
-    ...routes.filter(needsGuard).map((route) => find("no guard", route)),
-    ...routes.filter(needsPolicy).map((route) => find(`no policy for ${toNames(route.uncovered)}`, route)),
-    ...routes.filter((route) => !route.declared).map((route) => find("no contract", route)),
+    ...judged.filter(needsGuard).map((route) => find("no guard", route)),
+    ...judged.filter(needsPolicy).map((route) => find(`no policy for ${toNames(route.uncovered)}`, route)),
+    ...judged.filter((route) => !route.declared).map((route) => find("no contract", route)),
     ...routes.flatMap((route) => (route.shadowedBy ?? []).map((open) => find(`shadowed by ${open}`, route))),
   ];
 }
 
 /** What everyone may write on purpose: a list to read, so that no write is open unseen. */
 export function listOpenWrites(routes: readonly RouteDescription[], folder = ""): Finding[] {
-  const open = routes.filter((route) => isOpenWrite(route) && route.access === "public");
+  const open = routes.filter(speaksForMount).filter((route) => isOpenWrite(route) && route.access === "public");
   return open.map((route) => toFinding("open to everyone", route, folder));
 }
 
@@ -35,6 +36,11 @@ function toFinding(finding: string, route: RouteDescription, folder: string): Fi
   const source = toSource(route, folder);
   const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
   return source === undefined ? found : { ...found, source };
+}
+
+/** `route.mount()` makes twelve routes with one handler: the POST of its own path is listed for all of them. */
+function speaksForMount({ handler, method, path }: RouteDescription): boolean {
+  return handler !== "(mount)" || (method === "POST" && !path.endsWith("/*"));
 }
 
 function needsGuard(route: RouteDescription): boolean {

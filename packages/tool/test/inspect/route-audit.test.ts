@@ -78,6 +78,26 @@ test("endpoints without a contract are listed, commands too", () => {
   ]);
 });
 
+test("a mount is listed once: without a guard, for its parameters, and where it is open to everyone", () => {
+  const mount = (path: string, more: Partial<RouteDescription> = {}) =>
+    ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].flatMap((method) => [
+      route(`${method} ${path}`, { handler: "(mount)", ...more }),
+      route(`${method} ${path}/*`, { handler: "(mount)", ...more, uncovered: [...(more.uncovered ?? []), "*"] }),
+    ]);
+  const shadowed = route("GET /d/*", { handler: "(mount)", secured: true, shadowedBy: ["GET /d/open"] });
+  assert.deepEqual(
+    findingsOf(...mount("/a"), ...mount("/b", { secured: true }), ...mount("/c/:id", { uncovered: ["id"] }), shadowed),
+    [
+      "no guard: POST /a",
+      "no guard: POST /c/:id",
+      "no policy for :id: POST /c/:id",
+      "shadowed by GET /d/open: GET /d/*",
+    ],
+  );
+  const open = listOpenWrites(mount("/e", { access: "public" }));
+  assert.deepEqual(open, [{ finding: "open to everyone", route: "POST /e", handler: "PostsController.(mount)" }]);
+});
+
 test("a finding names the controller once", () => {
   const [first, second] = auditRoutes([route("POST /a"), route("POST /b", { handler: "PostsController.show" })]);
   assert.deepEqual([first?.handler, second?.handler], ["PostsController.show", "PostsController.show"]);
