@@ -1,7 +1,5 @@
-import { readConfigVariables } from "../config/config.ts";
 import { type Environment, readDeveloperSecret, readEnvironment, readVariables } from "../config/environment.ts";
 import { exitOnStartError } from "../config/exit-on-start-error.ts";
-import { findMisspelt } from "../config/misspelt.ts";
 import { type Builtin, type Constructed, Container, type Injection } from "../inject/container.ts";
 import { GivenConfig } from "../inject/given-config.ts";
 import { createGraph, type ModuleNode } from "../inject/graph.ts";
@@ -87,7 +85,7 @@ async function buildApp<Methods>(
 ): Promise<App & Methods> {
   const problems: Problem[] = [];
   const environment = readEnvironment(readVariables(), process.versions.node, problems);
-  const { production, worker, describe } = environment;
+  const { production, describe } = environment;
   const tool = describe ? await loadToolPort() : undefined;
   await tool?.takeOver?.(module, options);
   checkOptions("createApp()", options, appOptionTable);
@@ -120,7 +118,6 @@ async function buildApp<Methods>(
   const container = new Container(graph, builtins, problems, onInject);
   const { constructed } = container;
   container.constructAll();
-  if (worker === undefined && !describe) warnOfMisspelt(constructed, log);
 
   const { name } = platform;
   const resolved = container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
@@ -193,14 +190,6 @@ function openLog(
   };
   const log = createLog(logOptions, !production, tools?.toReadableLine);
   return { output, log: worker === undefined ? log : log.child({ worker }) };
-}
-
-/** A default would apply instead of a variable with a misspelt name, such as an empty local database. */
-function warnOfMisspelt(constructed: readonly Constructed[], log: Log): void {
-  const declared = constructed.flatMap(({ instance }) => readConfigVariables(instance) ?? []).map(({ name }) => name);
-  for (const [given, meant] of findMisspelt(declared, readVariables())) {
-    log.warn(`${given} is set, and no configuration reads it. Is it a misspelt ${meant}, which is not set?`);
-  }
 }
 
 /** What has hooks, the developer tools first. The list of the container grows while hooks run, so it is not copied. */

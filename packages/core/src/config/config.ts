@@ -9,7 +9,6 @@ import { type Problem, StartError } from "../support/errors.ts";
 import { checkOptions } from "../support/options.ts";
 import { hasEnvFile, readEnvironment, readVariables } from "./environment.ts";
 import { exitOnStartError } from "./exit-on-start-error.ts";
-import { findMisspelt } from "./misspelt.ts";
 import { explainProblem, toItems, toShown, type Variable } from "./problems.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -145,9 +144,7 @@ function readValues(
     const value = field.parseMember(input, issues, { fromText: !isOwn });
     values.set(key, value === undefined && field.textForm === "list" ? [] : value);
     if (issues.length === 0) continue;
-    const [near] = findMisspelt([name], env).keys();
-    const hint = near === undefined ? cure : ` ${near} is set: is that name misspelt?`;
-    problems.push(toProblem(explainProblem(variable, text, issues) + (text === undefined ? hint : "")));
+    problems.push(toProblem(explainProblem(variable, text, issues) + (text === undefined ? cure : "")));
   }
   check?.(Object.fromEntries(values), (name, message) => problems.push(toProblem(`${name} ${message}`)));
   if (problems.length > 0) throw new StartError(problems);

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { logDroppedChannel } from "./log-channels.ts";
 
 export interface LogDestination {
-  /** A line that it throws for, or rejects, is dropped and counted. */
+  /** A line that it throws for, or rejects, is dropped. */
   write(line: string): unknown;
   /** Whether it is a terminal: the default format is then text for people. */
   readonly isTTY?: boolean;
@@ -149,10 +149,7 @@ export class LogWriter implements LogDestination {
 
 /** Writes to a destination of the application. Its errors do not reach the code that logs. */
 export class LogGuard implements LogDestination {
-  /** The line that reports how many were dropped. */
-  describeDropped: (count: number) => string = String;
   readonly #destination: LogDestination;
-  #dropped = 0;
 
   constructor(destination: LogDestination) {
     this.#destination = destination;
@@ -162,20 +159,11 @@ export class LogGuard implements LogDestination {
     return this.#destination.isTTY === true;
   }
 
-  write(line: string): void {
-    const dropped = this.#dropped;
-    this.#dropped = 0;
-    if (dropped > 0) void this.#try(this.describeDropped(dropped), dropped);
-    void this.#try(line, 1);
-  }
-
-  /** `count`: how many lines are lost when it fails. */
-  async #try(line: string, count: number): Promise<void> {
+  async write(line: string): Promise<void> {
     try {
       await this.#destination.write(line);
     } catch {
-      this.#dropped += count;
-      logDroppedChannel.publish({ count });
+      logDroppedChannel.publish({ count: 1 });
     }
   }
 }

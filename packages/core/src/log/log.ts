@@ -43,10 +43,12 @@ export function createLog(
   const terminal = target.isTTY === true;
   const { pretty = terminal, color = terminal } = options;
   const toLine = pretty ? (json: string) => toPrettyLine(json, color, adapt) : escapeControls;
-  target.describeDropped = (dropped) => {
-    const time = new Date().toISOString();
-    return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);
-  };
+  if (target instanceof LogWriter) {
+    target.describeDropped = (dropped) => {
+      const time = new Date().toISOString();
+      return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);
+    };
+  }
   const redactor = new Redactor(undefined, development);
   const log = pino(
     {
@@ -60,7 +62,7 @@ export function createLog(
     {
       write: (line: string) => {
         if (logLineChannel.hasSubscribers) logLineChannel.publish({ line });
-        target.write(toLine(line));
+        void target.write(toLine(line));
       },
     },
   );

@@ -1,16 +1,9 @@
-/**
- * The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer.
- * `typosIn` returns how many letters of a candidate may differ; defaults to a third.
- */
-export function findNearest(
-  given: string,
-  candidates: Iterable<string>,
-  typosIn = ({ length }: string) => Math.ceil(length / 3),
-): string | undefined {
+/** The candidate of which at most a third differs from a misspelt name, or undefined. Of two equally close ones the longer. */
+export function findNearest(given: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const most = typosIn(candidate);
+    const most = Math.ceil(candidate.length / 3);
     if (Math.abs(given.length - candidate.length) > most) continue; // spares the start of an application most pairs
     const distance = countEdits(given, candidate);
     if (distance > most) continue;

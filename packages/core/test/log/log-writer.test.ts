@@ -106,7 +106,7 @@ class Destination {
 }
 
 for (const broken of ["throws", "rejects"] as const) {
-  test(`a destination that ${broken} fails no caller, and later gets a line with the number of lines it has missed`, async () => {
+  test(`a destination that ${broken} fails no caller, and gets the later lines`, async () => {
     const destination = new Destination();
     const log = createLog({ level: "error", destination });
     destination.broken = broken;
@@ -117,10 +117,8 @@ for (const broken of ["throws", "rejects"] as const) {
     destination.broken = undefined;
     log.error("kept");
     log.error("kept too");
-    const [report, ...others] = destination.lines;
-    assert.deepEqual([report?.level, report?.msg, report?.dropped], ["warn", "log lines were dropped", 5]);
     assert.deepEqual(
-      others.map(({ msg }) => msg),
+      destination.lines.map(({ msg }) => msg),
       ["kept", "kept too"],
     );
   });
