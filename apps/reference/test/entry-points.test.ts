@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { OpenApiDocument } from "@tenon/core";
+import type { OpenApiDocument } from "@tenon/core/platform";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import { root, run } from "../../../test/support/run.ts";
 import type { LoginResponse } from "../src/auth/auth.service.ts";

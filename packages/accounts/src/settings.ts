@@ -1,7 +1,8 @@
 import { SessionAuth } from "@tenon/auth";
-import { type Class, type Duration, type Middleware, type Module, token } from "@tenon/core";
+import { type Class, type Middleware, type Module, token } from "@tenon/core";
 import {
   checkOptions,
+  type Duration,
   type Injectable,
   parseDuration,
   readEnvironment,

@@ -1,4 +1,5 @@
-import { type Context, HttpError, type Lease, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
+import { type Context, HttpError, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
+import type { Lease } from "@tenon/core/internal";
 import { isInvalidValue } from "@tenon/data";
 
 /** What a policy responds, by status. */

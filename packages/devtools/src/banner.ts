@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RouteInfo } from "@tenon/core";
 import { parsePattern } from "@tenon/core/internal";
+import type { RouteInfo } from "@tenon/core/platform";
 
 /** What an application's package.json says. */
 export interface Manifest {

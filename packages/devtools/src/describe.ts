@@ -1,6 +1,6 @@
-import type { Contract, OpenApiDocument, RouteInfo } from "@tenon/core";
+import type { Contract } from "@tenon/core";
 import { type DevtoolsHost, findShadows } from "@tenon/core/internal";
-import type { FlatRoute } from "@tenon/core/platform";
+import type { FlatRoute, OpenApiDocument, RouteInfo } from "@tenon/core/platform";
 import { collectStores } from "./collect-stores.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
 import { uncoveredParamsOf } from "./uncovered-params.ts";

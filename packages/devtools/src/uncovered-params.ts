@@ -1,5 +1,5 @@
-import type { RouteInfo } from "@tenon/core";
 import { parsePattern } from "@tenon/core/internal";
+import type { RouteInfo } from "@tenon/core/platform";
 
 /** The parameters of the path about which no policy decides. The `*` of a GET names a file to read. */
 export function uncoveredParamsOf({

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { dto, type RouteInfo, string } from "@tenon/core";
+import { dto, string } from "@tenon/core";
+import type { RouteInfo } from "@tenon/core/platform";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { readManifest, toBanner } from "../src/banner.ts";
 

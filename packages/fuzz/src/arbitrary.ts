@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import fc from "fast-check";
 
 type Arbitrary = fc.Arbitrary<unknown>;

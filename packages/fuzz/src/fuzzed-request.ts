@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import type { TestHttpApp, TestRequestOptions } from "@tenon/core/testing";
 import { allowsAnything, isFile, mediaTypeOf } from "./arbitrary.ts";
 import type { DeclaredBody, Operation } from "./operation.ts";

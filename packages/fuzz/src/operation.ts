@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { type Arbitraries, propertiesOf, type Schemas } from "./arbitrary.ts";
 
 export interface FuzzedOperation {

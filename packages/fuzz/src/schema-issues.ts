@@ -1,4 +1,5 @@
-import { date, type Field, type Issue, type JsonSchema, parse, string, timestamp } from "@tenon/core";
+import { date, type Field, type Issue, parse, string, timestamp } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 
 export interface SchemaOptions {
   /** The schema that another one refers to, such as by its `$ref`. Defaults to the schema itself. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { CurlWriter } from "../src/access/curl.ts";
 import type { FuzzedObject, Step } from "../src/access/step.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { findSchemaIssues, type SchemaOptions } from "../src/schema-issues.ts";
 
 const string = { type: "string" };

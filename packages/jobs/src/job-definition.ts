@@ -1,7 +1,14 @@
 import { randomInt } from "node:crypto";
-import type { Duration } from "@tenon/core";
+
 import { type Contract, Dto, dto, type Schema } from "@tenon/core";
-import { checkOptions, type OptionTable, parseDuration, refuseOption, takes } from "@tenon/core/internal";
+import {
+  checkOptions,
+  type Duration,
+  type OptionTable,
+  parseDuration,
+  refuseOption,
+  takes,
+} from "@tenon/core/internal";
 
 export interface Backoff {
   /** The pause after the first failed attempt. Defaults to "5s". */

@@ -1,5 +1,4 @@
-import type { Duration } from "@tenon/core";
-import { checkOptions, parseDuration, validate } from "@tenon/core/internal";
+import { checkOptions, type Duration, parseDuration, validate } from "@tenon/core/internal";
 import { attemptsCheck, type JobDefinition, priorityCheck } from "./job-definition.ts";
 import type { NewJobs } from "./store/job-store.ts";
 import type { Executor } from "./store/statement.ts";

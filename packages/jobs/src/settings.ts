@@ -1,6 +1,12 @@
-import type { Duration } from "@tenon/core";
 import { type MiddlewareLike, type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, type OptionTable, parseDuration, takes } from "@tenon/core/internal";
+import {
+  checkOptions,
+  type Duration,
+  type Injectable,
+  type OptionTable,
+  parseDuration,
+  takes,
+} from "@tenon/core/internal";
 import { queueCure, queueName } from "./job-definition.ts";
 import type { Schedule } from "./schedule.ts";
 

@@ -1,5 +1,5 @@
-import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
-import { endsWithin } from "@tenon/core/internal";
+import { HttpError, inject, Log, type OnStart, type OnStop } from "@tenon/core";
+import { endsWithin, type Lease } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { EventStoreToken } from "./channels/channels.ts";
 import { ResumeIds } from "./channels/position.ts";

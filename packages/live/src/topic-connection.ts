@@ -1,5 +1,5 @@
-import type { Context, Lease } from "@tenon/core";
-import { leasesOf } from "@tenon/core/internal";
+import type { Context } from "@tenon/core";
+import { type Lease, leasesOf } from "@tenon/core/internal";
 import type { Sink, Subscriber } from "./channels/subscriber.ts";
 import type { Closing, LiveConnection, LiveConnections } from "./connections.ts";
 import type { LiveRoute } from "./live-route.ts";

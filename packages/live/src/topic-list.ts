@@ -1,4 +1,4 @@
-import type { Lease } from "@tenon/core";
+import type { Lease } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
 import {
   formatPosition,

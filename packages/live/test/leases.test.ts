@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authModule, BearerAuth, Logins, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import { type Context, dto, inject, type Lease, type Routes, string } from "@tenon/core";
+import { type Context, dto, inject, type Routes, string } from "@tenon/core";
+import type { Lease } from "@tenon/core/internal";
 import { dataModule } from "@tenon/data";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
 import { until } from "../../core/test/support/until.ts";

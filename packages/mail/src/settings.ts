@@ -1,5 +1,5 @@
-import { type Duration, type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, parseDuration, takes } from "@tenon/core/internal";
+import { type Module, token } from "@tenon/core";
+import { checkOptions, type Duration, type Injectable, parseDuration, takes } from "@tenon/core/internal";
 import { type Address, checkAddress, parseAddress } from "./address.ts";
 import { type MailUrl, parseMailUrl } from "./mail-url.ts";
 

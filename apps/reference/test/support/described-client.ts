@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { OpenApiDocument } from "@tenon/core";
+import type { OpenApiDocument } from "@tenon/core/platform";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { type CallOptions, Client, type Reply } from "./client.ts";

@@ -13,12 +13,12 @@ import {
   integer,
   type MiddlewareFunction,
   nested,
-  type OpenApiDocument,
   type Routes,
   route,
   string,
 } from "@tenon/core";
 import { rateLimit } from "@tenon/core/middleware";
+import type { OpenApiDocument } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { OpenApiDocument } from "@tenon/core";
+import type { OpenApiDocument } from "@tenon/core/platform";
 
 /** One for all: it compiles the schema of OpenAPI once. */
 const validator = new Validator();

@@ -8,7 +8,6 @@ import {
   type Field,
   file,
   integer,
-  type JsonSchema,
   json,
   literal,
   nested,
@@ -19,6 +18,7 @@ import {
   toJsonSchema,
   union,
 } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Duration } from "@tenon/core";
-import { parseDuration } from "@tenon/core/internal";
+
+import { type Duration, parseDuration } from "@tenon/core/internal";
 
 test("a duration is milliseconds, or a number with its unit", () => {
   const durations: readonly Duration[] = [0, 1.4, "500ms", "1.5s", "5m", "2h", "7d"];

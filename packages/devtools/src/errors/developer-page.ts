@@ -1,4 +1,4 @@
-import type { RouteInfo } from "@tenon/core";
+import type { RouteInfo } from "@tenon/core/platform";
 import { escapeHtml } from "@tenon/web/platform";
 import type { SourceExcerpt } from "../error-text/code-frame.ts";
 import type { ErrorReport, ReportedError } from "./error-report.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
+import { BindError, type Context, type Issue } from "@tenon/core";
 import { describeValue } from "@tenon/core/internal";
-import { Redactor } from "@tenon/core/platform";
+import { Redactor, type RouteInfo } from "@tenon/core/platform";
 import type { SourceExcerpt } from "../error-text/code-frame.ts";
 import { findHints } from "../error-text/hints.ts";
 import { framesOf } from "../error-text/stack-frame.ts";

@@ -1,5 +1,6 @@
-import { type Context, inject, type RouteInfo, route } from "@tenon/core";
+import { type Context, inject, route } from "@tenon/core";
 import { readConfigVariables } from "@tenon/core/internal";
+import type { RouteInfo } from "@tenon/core/platform";
 import { view } from "@tenon/web";
 import { type RouteDescription, toDescription } from "../describe.ts";
 import { toEditorUrl } from "../error-text/editor-link.ts";

@@ -1,4 +1,5 @@
-import { Dto, type RouteInfo } from "@tenon/core";
+import { Dto } from "@tenon/core";
+import type { RouteInfo } from "@tenon/core/platform";
 
 /** What an endpoint declares, in a few words each. */
 export interface ContractSummary {

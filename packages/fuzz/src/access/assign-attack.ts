@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { typesOf } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Actor, Pair } from "./actors.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tenon/core";
+import type { JsonSchema } from "@tenon/core/platform";
 import { type Arbitraries, isFile, propertiesOf, typesOf } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import { findSchemaIssues } from "../schema-issues.ts";

@@ -1,5 +1,5 @@
-import { inject, type Lease, Log, type OnStart, type OnStop, token } from "@tenon/core";
-import { describeStores, trace } from "@tenon/core/internal";
+import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
+import { describeStores, type Lease, trace } from "@tenon/core/internal";
 import { type AnyDatabase, afterCommit, storeGuarantees } from "@tenon/data";
 import { LiveSettings } from "../settings.ts";
 import { eventTracing, type TracedEvent } from "../tracing.ts";

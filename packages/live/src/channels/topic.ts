@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { HttpError, type Lease, type Log } from "@tenon/core";
+import { HttpError, type Log } from "@tenon/core";
+import type { Lease } from "@tenon/core/internal";
 import type { LiveEvent } from "./live-event.ts";
 import { hasReached, type Position } from "./position.ts";
 import type { StaleTopics } from "./stale-topics.ts";

@@ -1,5 +1,5 @@
-import type { RouteInfo } from "@tenon/core";
 import { toCommands } from "@tenon/core/internal";
+import type { RouteInfo } from "@tenon/core/platform";
 import { program } from "../program.ts";
 
 const aliases: ReadonlyMap<string, string> = new Map(Object.entries(program.aliases));

@@ -2,8 +2,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname } from "node:path";
-import type { OpenApiDocument } from "@tenon/core";
 import type { DevtoolsHost } from "@tenon/core/internal";
+import type { OpenApiDocument } from "@tenon/core/platform";
 import { reportProblems } from "./problem-channel.ts";
 
 // runs in the process of an application that describes itself or runs a command of the tool, before its entry point

@@ -1,4 +1,4 @@
-import type { RouteInfo } from "@tenon/core";
+import type { RouteInfo } from "@tenon/core/platform";
 import { describeMissing } from "./describe-missing.ts";
 import type { Page } from "./page.ts";
 
