@@ -1,10 +1,11 @@
 import { Clock, defineModule, inject, Log, type Module, provide } from "@tenon/core";
-import { type ConfigIn, ExpiringRecords, resolveOptions } from "@tenon/core/internal";
+import { type ConfigIn, resolveOptions } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
 import { CodeLimit } from "./code-limit.ts";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
 import { PasswordLogin } from "./password-login.ts";

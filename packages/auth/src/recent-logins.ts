@@ -1,5 +1,5 @@
 import { Clock, type Context, inject } from "@tenon/core";
-import { ExpiringRecords } from "@tenon/core/internal";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { Logins } from "./logins.ts";
 import { Sessions } from "./sessions.ts";
 import { sessionCookie } from "./settings.ts";

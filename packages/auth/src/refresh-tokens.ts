@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { inject, Log } from "@tenon/core";
-import { digest, ExpiringRecords } from "@tenon/core/internal";
+import { digest } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { Logins } from "./logins.ts";
 import { refreshTokenSeconds } from "./settings.ts";
 

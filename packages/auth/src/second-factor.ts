@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Clock, type Context, HttpError, inject, Log } from "@tenon/core";
-import { createSecret, digest, ExpiringRecords } from "@tenon/core/internal";
+import { createSecret, digest } from "@tenon/core/internal";
 import type { AnyDatabase } from "@tenon/data";
 import { CodeLimit } from "./code-limit.ts";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { Logins } from "./logins.ts";
 import { type Alongside, type FactorRow, SecondFactorRows } from "./second-factor-rows.ts";
 import { SecretBox } from "./secret-box.ts";

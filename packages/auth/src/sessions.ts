@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Clock, type Context, inject } from "@tenon/core";
-import { digest, ExpiringRecords } from "@tenon/core/internal";
+import { digest } from "@tenon/core/internal";
 import type { AnyDatabase } from "@tenon/data";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
 import { type SessionEntry, SessionIndex } from "./session-index.ts";

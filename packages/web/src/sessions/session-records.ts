@@ -1,6 +1,6 @@
 import type { Clock } from "@tenon/core";
-import { ExpiringRecords, type RecordStore } from "@tenon/core/internal";
 import { addToPage, emptyPageState, type PageState } from "./page-state.ts";
+import { type RecordStore, StoredRecords } from "./record-store.ts";
 
 /** What one request changes. */
 export interface SessionEdit {
@@ -33,7 +33,7 @@ const mostBytes = 64 * 1024;
 
 /** The sessions in the store. */
 export class SessionRecords {
-  readonly #records: ExpiringRecords;
+  readonly #records: StoredRecords;
   /** Seconds. */
   readonly #maxAge: number;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class SessionRecords {
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(store: RecordStore, maxAge: number, clock: Clock) {
-    this.#records = new ExpiringRecords(store, clock);
+    this.#records = new StoredRecords(store, clock);
     this.#maxAge = maxAge;
     this.#clock = clock;
   }

@@ -1,5 +1,6 @@
 import { type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, type Key, type RecordStore, takes } from "@tenon/core/internal";
+import { checkOptions, type Injectable, type Key, takes } from "@tenon/core/internal";
+import type { RecordStore } from "./record-store.ts";
 
 export interface PlainSessionOptions {
   /** The class or token under which the data module exports the store of the sessions: `KeyValue` of @tenon/data. */

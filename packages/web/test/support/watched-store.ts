@@ -1,5 +1,5 @@
 import { defineModule, type Module, provide, token } from "@tenon/core";
-import type { RecordStore } from "@tenon/core/internal";
+import type { RecordStore } from "../../src/sessions/record-store.ts";
 
 type Operation = "get" | "set" | "delete";
 

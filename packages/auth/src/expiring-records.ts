@@ -1,14 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
+import type { KeyValue } from "@tenon/data";
 
-/** Where records are kept. `KeyValue` of @tenon/data is one. */
-export interface RecordStore {
-  get<T>(key: string): Promise<T | undefined>;
-  /** `ttl` in seconds. */
-  set(key: string, value: unknown, options?: { readonly ttl?: number }): Promise<void>;
-  /** Whether there was something to delete. */
-  delete(key: string): Promise<boolean>;
-}
+type Store = Pick<KeyValue, "get" | "set" | "delete">;
 
 type Expiring<T> = T & { readonly expires: number };
 
@@ -17,10 +11,10 @@ type Expiring<T> = T & { readonly expires: number };
  * one is deleted when it is read, so that it stays expired when the clock is set back.
  */
 export class ExpiringRecords {
-  readonly #store: RecordStore;
+  readonly #store: Store;
   readonly #clock: Clock;
 
-  constructor(store: RecordStore, clock: Clock) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -47,14 +41,4 @@ export class ExpiringRecords {
 
 function keyOf(kind: string, id: string): string {
   return `${kind}:${digest(id)}`;
-}
-
-/** 256 random bits as text. */
-export function createSecret(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-/** Stores keep this instead of a secret, so that a leaked store holds no usable credential. */
-export function digest(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
 }

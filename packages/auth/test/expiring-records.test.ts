@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { createSecret, ExpiringRecords, type RecordStore } from "@tenon/core/internal";
+import { createSecret } from "@tenon/core/internal";
 import { FakeClock } from "@tenon/core/testing";
+import type { KeyValue } from "@tenon/data";
+import { ExpiringRecords } from "../src/expiring-records.ts";
 
 /** A store in memory that keeps everything: what expires does so by the clock. */
-class Memory implements RecordStore {
+class Memory implements Pick<KeyValue, "get" | "set" | "delete"> {
   readonly entries = new Map<string, { readonly value: string; readonly ttl: number | undefined }>();
 
   async get<T>(key: string): Promise<T | undefined> {
