@@ -69,20 +69,15 @@ function sendText(ctx: Context, type: string, text: string, policy?: string): Re
   return new Reply(200, "text", text);
 }
 
-const places = () => [import.meta.url, pathToFileURL(`${process.cwd()}/`).href];
-
 /** The folder of the renderer, as the application has installed it. */
-export function findRenderer(bases: readonly string[] = places()): string {
-  for (const base of bases) {
-    try {
-      return dirname(createRequire(base).resolve(`${renderer}/package.json`));
-    } catch {
-      // the next place
-    }
+export function findRenderer(folder = process.cwd()): string {
+  try {
+    return dirname(createRequire(pathToFileURL(`${folder}/`)).resolve(`${renderer}/package.json`));
+  } catch {
+    return refuseOption(
+      `The docs page needs ${renderer}, which is not installed: npm install ${renderer}. Without it, docs: { path: false } serves the document only.`,
+    );
   }
-  return refuseOption(
-    `The docs page needs ${renderer}, which is not installed: npm install ${renderer}. Without it, docs: { path: false } serves the document only.`,
-  );
 }
 
 function toHtml(title: string, folder: string, document: string): string {

@@ -164,21 +164,15 @@ export class Container {
     if (importer !== undefined) {
       return `${asker} needs ${name}, which module "${importer.name}" declares (${way}). "${importer.name}" imports "${node.name}" and cannot be imported there: move ${name} into a module that both import.`;
     }
-    const exporter = owners.find((other) => other.exported.has(key));
-    if (exporter !== undefined) {
-      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to the imports of "${node.name}".`;
+    const [owner] = owners.toSorted((one, other) => Number(other.exported.has(key)) - Number(one.exported.has(key)));
+    if (owner === undefined) {
+      return `${asker} needs ${name}, which no module declares (${way}). Add ${isClass(key) ? name : `provide(${name}, …)`} to the declarations of "${node.name}", or import the module that exports it.`;
     }
-    const [owner] = owners;
-    if (owner !== undefined) {
-      const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
-      return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
-    }
-    const namesake = this.#graph.nodes.find((other) => other.own.values().some((binding) => binding.name === name));
-    const cure =
-      namesake === undefined
-        ? `Add ${isClass(key) ? name : `provide(${name}, …)`} to the declarations of "${node.name}", or import the module that exports it.`
-        : `Module "${namesake.name}" declares another ${name}: import it from the same file in both places.`;
-    return `${asker} needs ${name}, which no module declares (${way}). ${cure}`;
+    const steps = [
+      ...(owner.exported.has(key) ? [] : [`${name} to the exports of "${owner.name}"`]),
+      ...(node.imports.has(owner) ? [] : [`"${owner.name}" to the imports of "${node.name}"`]),
+    ];
+    return `${asker} needs ${name}, which module "${owner.name}" declares (${way}). Add ${steps.join(" and ")}.`;
   }
 
   #report(code: Problem["code"], message: string): void {

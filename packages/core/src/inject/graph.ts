@@ -105,21 +105,15 @@ class Walk {
         this.#report("EXPORT_NOT_DECLARED", message);
       } else {
         const binding = own.get(item);
-        if (binding === undefined) this.#reportExport(module, item, imported);
-        else exported.set(item, binding);
+        if (binding !== undefined) exported.set(item, binding);
+        else {
+          const name = keyName(item);
+          const message = `Module "${module.name}" exports ${name} but does not declare it. Add ${name} to its declarations, or export the module that it comes from.`;
+          this.#report("EXPORT_NOT_DECLARED", message);
+        }
       }
     }
     return exported;
-  }
-
-  #reportExport(module: Module, key: Key, imported: Imported): void {
-    const name = keyName(key);
-    const source = imported.values().find((node) => node.exported.has(key));
-    const cure =
-      source === undefined
-        ? `Add ${name} to the declarations of "${module.name}", or remove the export.`
-        : `It comes from module "${source.name}": export that module instead.`;
-    this.#report("EXPORT_NOT_DECLARED", `Module "${module.name}" exports ${name} but does not declare it. ${cure}`);
   }
 
   #report(code: Problem["code"], message: string): void {

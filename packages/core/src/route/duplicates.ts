@@ -34,21 +34,15 @@ export function findDuplicateNames(routes: readonly FlatRoute[]): Problem[] {
       .flatMap(({ security = {} }) => Object.entries(security))
       .map(([name, scheme]) => ({ name, value: JSON.stringify(scheme), route })),
   );
-  const both = ({ route: first }: Named, { route }: Named) =>
-    `${describeRoute(first)} of ${first.owner} and ${describeRoute(route)} of ${route.owner}`;
-  const refuse = (message: string): Problem => ({ code: "BAD_CONTRACT", message });
+  const findBoth = (all: readonly Named[], explain: (name: string) => string) =>
+    findTwins(all, ({ route: first }, { name, route }) => {
+      const both = `${describeRoute(first)} of ${first.owner} and ${describeRoute(route)} of ${route.owner}`;
+      return { code: "BAD_CONTRACT", message: `${both} have ${explain(name)}` };
+    });
   return [
-    ...findTwins(ids, (first, twin) =>
-      refuse(
-        `${both(first, twin)} have the same operation id "${twin.name}". Give each a field of its own, or an operationId.`,
-      ),
-    ),
-    ...findTwins(dtos, (first, twin) =>
-      refuse(`${both(first, twin)} use two DTOs with the name "${twin.name}". Use one DTO for both, or rename one.`),
-    ),
-    ...findTwins(schemes, (first, twin) =>
-      refuse(`The guards of ${both(first, twin)} declare "${twin.name}" as two security schemes. Rename one of them.`),
-    ),
+    ...findBoth(ids, (id) => `the same operation id "${id}". Give each a field of its own, or an operationId.`),
+    ...findBoth(dtos, (name) => `two DTOs with the name "${name}". Use one DTO for both, or rename one.`),
+    ...findBoth(schemes, (name) => `guards with two security schemes "${name}". Rename one of them.`),
   ];
 }
 

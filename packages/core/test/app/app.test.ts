@@ -36,7 +36,7 @@ test("start errors of different kinds are reported together, numbered, each on i
   assert.equal(
     error.message,
     `7 problems:
-  1. Module "data" exports Mailer but does not declare it. Add Mailer to the declarations of "data", or remove the export.
+  1. Module "data" exports Mailer but does not declare it. Add Mailer to its declarations, or export the module that it comes from.
   2. Signup (module "data") needs Mailer, which no module declares (Signup → Mailer). Add Mailer to the declarations of "data", or import the module that exports it.
   3. Clock (module "app") could not be constructed: first line
      second line. LOG_LEVEL=debug shows where it was thrown.

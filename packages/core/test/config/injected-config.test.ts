@@ -163,7 +163,7 @@ test("options of a platform may inject what the root module sees", async () => {
 test("an option of a platform that injects what the root does not see, or throws, says so", async () => {
   const blind = defineModule({ name: "blind", imports: [GreeterModule] });
   assert.deepEqual(await messagesOf(createApp(blind, api({ trustedProxies: () => inject(Config).proxies }), quiet)), [
-    'api() (module "blind") needs Config, which module "config" exports but "blind" does not import (api() → Config). Add "config" to the imports of "blind".',
+    'api() (module "blind") needs Config, which module "config" declares (api() → Config). Add "config" to the imports of "blind".',
   ]);
   const failing = api({
     docs() {

@@ -73,7 +73,7 @@ test("two DTOs with one name stop the start, wherever they are", async () => {
       { method: "GET", path: "/a", handler: list({ returns: array(inner) }) },
       { method: "GET", path: "/b", handler: list({ errors: { 409: dto("Post", { text: string() }) } }) },
     ],
-    /^GET \/a of .* and GET \/b of .* use two DTOs with the name "Post"\. Use one DTO for both, or rename one\.$/,
+    /^GET \/a of .* and GET \/b of .* have two DTOs with the name "Post"\. Use one DTO for both, or rename one\.$/,
   );
 });
 
@@ -88,7 +88,7 @@ test("two security schemes with one name stop the start", async () => {
       { method: "GET", path: "/b", handler: () => [], middlewares: [bearer] },
       { method: "GET", path: "/c", handler: () => [], middlewares: [bearer, key] },
     ],
-    /^The guards of GET \/a of .* and GET \/b of .* declare "token" as two security schemes\. Rename one of them\.$/,
+    /^GET \/a of .* and GET \/b of .* have guards with two security schemes "token"\. Rename one of them\.$/,
   );
 });
 

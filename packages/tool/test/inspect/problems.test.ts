@@ -221,7 +221,7 @@ const cases: readonly Case[] = [
     from: "  exports: [OrdersService],\n",
     to: "",
     shows:
-      'start: src/main.ts: Users (module "users") needs OrdersService, which module "orders" declares but does not export (Users → OrdersService). Add OrdersService to the exports of "orders".',
+      'start: src/main.ts: Users (module "users") needs OrdersService, which module "orders" declares (Users → OrdersService). Add OrdersService to the exports of "orders".',
   },
   {
     name: "a module that is not imported",
@@ -229,7 +229,7 @@ const cases: readonly Case[] = [
     from: "imports: [OrdersModule], ",
     to: "",
     shows:
-      'start: src/main.ts: Users (module "users") needs OrdersService, which module "orders" exports but "users" does not import (Users → OrdersService). Add "orders" to the imports of "users".',
+      'start: src/main.ts: Users (module "users") needs OrdersService, which module "orders" declares (Users → OrdersService). Add "orders" to the imports of "users".',
   },
   {
     name: "an option of a module that injects what the module does not import",
@@ -237,7 +237,7 @@ const cases: readonly Case[] = [
     from: 'export const AppModule = defineModule({ name: "app", imports: [',
     to: 'import { inject } from "@tenon/core";\nimport { dataModule } from "@tenon/data";\nconst DataModule = dataModule({ database: () => inject(Config).databaseUrl });\nexport const AppModule = defineModule({ name: "app", imports: [DataModule, ',
     shows:
-      'start: src/main.ts: dataModule() (module "data") needs Config, which module "config" exports but "data" does not import (dataModule() → Config). Add "config" to the imports of "data".',
+      'start: src/main.ts: dataModule() (module "data") needs Config, which module "config" declares (dataModule() → Config). Add "config" to the imports of "data".',
   },
   {
     name: "a class instead of a module",
