@@ -70,7 +70,7 @@ const mistakes: Partial<Record<Problem["code"], readonly (readonly [cure: string
       defineModule({ name: "a", imports: [between], declarations: [Users] }),
     ],
     ["Add provide(Url, …) to the declarations of", app(Client)],
-    ['Module "app" declares another Users: import it from the same file in both places.', app(Posts, twin.Users)],
+    ['Add Users to the declarations of "app",', app(Posts, twin.Users)],
   ],
   DEPENDENCY_CYCLE: [
     ['B (module "app") → C (module "app") → B (module "app").', app(A, B, C)],
@@ -92,7 +92,7 @@ const mistakes: Partial<Record<Problem["code"], readonly (readonly [cure: string
     ["Stop importing or exporting one of them.", importing(url("first"), url("second"))],
   ],
   EXPORT_NOT_DECLARED: [
-    ['It comes from module "users": export that', defineModule({ name: "a", imports: [users], exports: [Users] })],
+    ["or export the module that it comes from.", defineModule({ name: "a", imports: [users], exports: [Users] })],
     ['Add "users" to the imports of "a".', defineModule({ name: "a", exports: [users] })],
   ],
   BAD_MODULE: [
