@@ -104,27 +104,6 @@ test("work that fails to start fails the start, and the services stop", async ()
   assert.deepEqual(events.slice(-1), ["service stops"]);
 });
 
-test("a stop continues without work whose start never ends", async () => {
-  const { events, module } = createModule();
-  const begun = Promise.withResolvers<void>();
-  class Hanging {
-    constructor() {
-      inject(Background).add(this);
-    }
-    start() {
-      begun.resolve();
-      return new Promise<void>(() => {});
-    }
-    async stop() {}
-  }
-  const whole = defineModule({ name: "whole", imports: [module], declarations: [Hanging] });
-  const app = await createApp(whole, api(), { stopTimeout: 20, log: { level: "silent" } });
-  void app.start();
-  await begun.promise;
-  await app.stop();
-  assert.deepEqual(events.slice(-2), ["work stops", "service stops"]);
-});
-
 function toIncoming(path: string): Incoming {
   return {
     id: "run-1",

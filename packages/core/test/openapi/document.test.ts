@@ -236,31 +236,6 @@ test("definitions of other libraries move to the components, with references tha
   });
 });
 
-test("definitions are written once for each direction, under names that a component can have", async () => {
-  const written = {
-    title: "Tree of things",
-    $defs: { "…": { type: "string" } },
-    type: "object",
-    properties: { text: { $ref: "#/$defs/…" }, self: { $ref: "#" }, other: { $ref: "https://example.org/x" } },
-  };
-  const jsonSchema = { input: () => written, output: () => written };
-  const validate = (value: unknown) => ({ value });
-  const tree = { "~standard": { version: 1, vendor: "other", validate, jsonSchema } } as const;
-  const app = await toApp([post("/a", { body: tree }), post("/b", { body: tree, query: tree })]);
-  const document = await app.openapi();
-  const schemas = dtosOf(document);
-  assert.deepEqual(Object.keys(schemas), ["Schema", "Treeofthings"]);
-  assert.deepEqual(schemas.Treeofthings?.properties, {
-    text: { $ref: "#/components/schemas/Schema" },
-    self: { $ref: "#/components/schemas/Treeofthings" },
-    other: { $ref: "https://example.org/x" },
-  });
-  assert.deepEqual(
-    document.paths["/b"]?.post?.parameters?.map(({ name }) => name),
-    ["text", "self", "other"],
-  );
-});
-
 test("all messages of a status are in one schema, those of the guards of the application included", async () => {
   class PostsController {
     routes(): Routes {
