@@ -33,19 +33,3 @@ test(".env of the working directory adds what the environment does not set, exce
     rmSync(folder, { recursive: true });
   }
 });
-
-test("bad variables of the framework are reported together with those of the application", async () => {
-  const variables = { CONFIG_PORT: "x", LOG_LEVEL: "loud", HTTP_ENGINE: "fast", WORKERS: "0" };
-  const { code, stderr } = await runFixture("config.ts", [], variables);
-  assert.equal(code, 1);
-  assert.equal(
-    stderr,
-    `Cannot start: 4 problems:
-  1. LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.
-  2. HTTP_ENGINE is "fast". Use one of: wire, node.
-  3. WORKERS is "0". It takes a whole number from 1 to 256, or all.
-  4. CONFIG_PORT is "x". It must be a whole number.
-See docs/errors.md#bad_environment
-`,
-  );
-});

@@ -14,7 +14,6 @@ import {
 import { type Routes, route } from "@tenon/core";
 import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
 import { createSite, modified } from "../../../web/test/support/site.ts";
-import { ServedFolder } from "../../src/middleware/served-folder.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import { testUndecoded } from "../support/undecoded.ts";
@@ -283,21 +282,6 @@ testOnBothTransports(
   },
 );
 
-const failing = Object.assign(/x/, {
-  test(): boolean {
-    throw new Error("the pattern failed");
-  },
-});
-testOnBothTransports(
-  "a pattern that fails is a 500, and leaves no file open",
-  serve({ immutable: failing }),
-  async (call, _, log) => {
-    assert.equal((await call("GET", "/assets/a.txt")).status, 500);
-    assert.deepEqual(log.causes(), ["the pattern failed"]);
-    assert.deepEqual(openFilesBelow(site.root), []);
-  },
-);
-
 testUndecoded(
   "with compression in front, text is compressed and parts are not",
   serve(),
@@ -442,24 +426,3 @@ test("a root that is not a directory and options that cannot work stop the start
     assert.throws(() => staticFiles(root, options as StaticFilesOptions), { name: "StartError" });
   }
 });
-
-const folder = new ServedFolder("assets", site.root);
-testUndecoded(
-  "a served folder takes an ETag of the application's own, which a variant extends",
-  ["a.txt", "all.css"].map((name) => ({
-    method: "GET",
-    path: name === "a.txt" ? "/own" : "/all",
-    handler: (ctx) => folder.serve(ctx, [name], () => ({ maxAge: 60, etag: '"own"' })),
-  })),
-  async (call) => {
-    const variant = await call("GET", "/all", { headers: { "accept-encoding": "zstd" } });
-    assert.match(variant.headers.get("etag") ?? "", /^"own-zstd-[0-9a-z]+"$/);
-    const response = await call("GET", "/own");
-    assert.deepEqual(
-      [response.headers.get("etag"), response.headers.get("cache-control")],
-      ['"own"', "public, max-age=60"],
-    );
-    assert.equal(await response.text(), "0123456789");
-    assert.equal((await call("GET", "/own", { headers: { "if-none-match": '"own"' } })).status, 304);
-  },
-);

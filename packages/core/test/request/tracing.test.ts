@@ -2,16 +2,9 @@ import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
-import { api, type Context, defineModule, HttpError, inject, type Next, type Routes, route } from "@tenon/core";
-import { isMetricSource, requestStore, trace } from "@tenon/core/internal";
-import {
-  Introspection,
-  type TracedHandler,
-  type TracedMiddleware,
-  type TracedOutcome,
-  type TracedRequest,
-  type Tracing,
-} from "@tenon/core/platform";
+import { api, type Context, HttpError, type Next, type Routes, route } from "@tenon/core";
+import { requestStore, trace } from "@tenon/core/internal";
+import type { TracedHandler, TracedMiddleware, TracedOutcome, TracedRequest, Tracing } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
@@ -221,23 +214,3 @@ testOnBothTransports(
   },
   { middlewares: [] },
 );
-
-test("an HTTP platform counts its open connections", async () => {
-  let inside: Introspection | undefined;
-  class Looker {
-    constructor() {
-      inside = inject(Introspection);
-    }
-  }
-  for (const engine of ["wire", "node"] as const) {
-    const module = defineModule({ name: "counted", imports: [moduleOf(routes)], declarations: [Looker] });
-    const app = await createTestApp(module, api({ engine }));
-    const { url } = await app.listen({ port: 0, signals: false });
-    await (await fetch(`${url}/bytes`)).bytes();
-    const [source] = inside?.instances().filter(isMetricSource) ?? [];
-    const [metric] = (await source?.readMetrics()) ?? [];
-    assert.equal(metric?.name, "tenon_http_connections");
-    assert.ok((metric.values[0]?.value ?? 0) >= 1, engine);
-    await app.stop();
-  }
-});

@@ -28,22 +28,42 @@ test("a controller without routes(), or one that returns no list, stops the star
   );
 });
 
-test("routes() that throws is reported beside the other problems, with its error as the cause", async () => {
-  const cause = new Error("no table");
-  class BrokenController {
-    routes(): Routes {
-      throw cause;
+test("a route that routes() does not return is a warning in development", async () => {
+  const log = new LogLines();
+  class Forgetful {
+    readonly index = route.get("/", () => "index");
+    readonly show = route.get("/show", () => "show");
+    readonly nested = route.get("/nested", () => "nested");
+    routes() {
+      return [this.index, { path: "/group", children: [this.nested] }];
     }
   }
-  class Lonely {
-    readonly other = inject(token("Nobody"));
+  const module = defineModule({ name: "forgetful", declarations: [Forgetful] });
+  await (await createTestApp(module, api(), { log: log.options })).stop();
+  assert.deepEqual(log.messages("warn"), [
+    'show of Forgetful (module "forgetful") is a route that routes() does not return: nothing serves it.',
+  ]);
+});
+
+test("routes in fields of a class without routes() are reported, unless a controller lists them", async () => {
+  class Posts {
+    readonly index = route.get("/posts", () => []);
+    readonly show = route.get("/posts/:id", (ctx) => ctx.param("id"));
   }
-  const error = await startError(defineModule({ name: "app", declarations: [BrokenController, Lonely] }));
-  assert.deepEqual(
-    error.problems.map((problem) => problem.code),
-    ["UNKNOWN_DEPENDENCY", "ROUTES_FAILED"],
+  const error = await startError(defineModule({ name: "app", declarations: [Posts] }));
+  assert.equal(
+    error.message,
+    'Posts (module "app") has routes and no routes() method: nothing serves them. Add routes() { return [this.index, this.show]; }.',
   );
-  assert.equal(error.cause, cause);
+  assert.equal(error.problems[0]?.code, "CONTROLLER_WITHOUT_ROUTES");
+  class Listing {
+    readonly posts = inject(Posts);
+    routes() {
+      return [this.posts.show, { path: "/v1", children: [this.posts.index] }];
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "app", declarations: [Posts, Listing] }), api());
+  assert.deepEqual(await (await app.request("GET", "/v1/posts")).json(), []);
 });
 
 class Guard {

@@ -183,29 +183,3 @@ test("a schema of another library selects by validating", () => {
   });
   assert.throws(() => select(z.string(), 1), { message: /^the value does not match its schema: Invalid input/ });
 });
-
-test("a schema that validates later selects later", async () => {
-  const later = (issues?: { message: string }[]): Schema => ({
-    "~standard": {
-      version: 1,
-      vendor: "test",
-      validate: async (value) => (issues === undefined ? { value } : { issues }),
-    },
-  });
-  assert.equal(await select(later(), 1), 1);
-  await assert.rejects(async () => select(later([{ message: "no" }]), 1), {
-    message: "the value does not match its schema: no",
-  });
-});
-
-test("of the alternatives of another library, the one that a value fits decides what leaves", () => {
-  const byMember = type({ data: { kind: "'a'", x: "number" } }).or({
-    data: { kind: "'b' | 'c'", "y?": "number.integer" },
-  });
-  assert.deepEqual(select(byMember, { data: { kind: "c", x: 1, y: 2 }, x: 1 }), { data: { kind: "c", y: 2 } });
-  const byType = type({ x: "number | null" }).or(type({ y: "string" }).or("null").array());
-  assert.deepEqual(select(byType, [{ x: 1, y: "b" }, null]), [{ y: "b" }, null]);
-  assert.deepEqual(select(byType, { x: null, y: "b" }), { x: null });
-  const byNames = type({ list: type({ x: "number" }).array() }).or({ list: type({ y: "number" }).array() });
-  assert.deepEqual(select(byNames, { list: [{ y: 1, z: 2 }] }), { list: [{ y: 1 }] });
-});
