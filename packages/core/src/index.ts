@@ -22,12 +22,13 @@ export type { Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./req
 export { Reply } from "./request/reply.ts";
 export { type Route, type RouteBuilder, type Routes, resource, route } from "./route/route.ts";
 export { array, nested, record } from "./schema/collections.ts";
+export { date, timestamp } from "./schema/dates.ts";
 export { Dto, dto, type Infer, parse } from "./schema/dto.ts";
 export type { Field } from "./schema/field.ts";
 export { file } from "./schema/file.ts";
 export { type JsonValue, json } from "./schema/json.ts";
 export { toJsonSchema } from "./schema/json-schema.ts";
-export { boolean, date, integer, literal, number, string, timestamp } from "./schema/scalars.ts";
+export { boolean, integer, literal, number, string } from "./schema/scalars.ts";
 export type { Schema } from "./schema/standard-schema.ts";
 export { union } from "./schema/union.ts";
 export { Clock } from "./support/clock.ts";

@@ -18,7 +18,8 @@ export type { DroppedLines, LoggedFields, LoggedLine } from "./log/log-channels.
 export { Redactor } from "./log/log-redact.ts";
 export type { OpenApiDocument } from "./openapi/document.ts";
 export type { RequestHandler } from "./request/kernel.ts";
-export { Outgoing, toOutgoing, Upgrade } from "./request/reply.ts";
+export { Upgrade } from "./request/raw.ts";
+export { Outgoing, toOutgoing } from "./request/reply.ts";
 export type { Incoming } from "./request/request.ts";
 export type { TracedHandler, TracedMiddleware, TracedOutcome, TracedRequest, Tracing } from "./request/tracing.ts";
 export type { FlatRoute } from "./route/flatten.ts";

@@ -6,7 +6,8 @@ import type { DeclaredError } from "../support/errors.ts";
 import type { Context } from "./context.ts";
 import { type ContentBody, type Contract, isContent, isSchema, returnsByStatus } from "./contract.ts";
 import type { ContractCheck } from "./contract-check.ts";
-import { hopByHopHeaders, isResponse, notData, Reply, statusOf } from "./reply.ts";
+import { hopByHopHeaders } from "./raw.ts";
+import { isResponse, Reply, statusOf } from "./reply.ts";
 
 type Select = (value: unknown) => unknown;
 
@@ -66,6 +67,12 @@ export class DeclaredFields {
     const kept = new Headers([...headers].filter(([name]) => !hopByHopHeaders.has(name)));
     return reply.withValue(new Response(toJson(await select(data)), { status, headers: kept }));
   }
+}
+
+/** Why a declared schema has no fields to take from a reply that is not data. */
+function notData({ kind, value }: Reply): string {
+  if (kind === "text") return "must be data, not a text that is sent as it is";
+  return isResponse(value as object) ? "must be data or a Response with JSON" : "must be data, not bytes or a stream"; // as above
 }
 
 function refuseBody(reply: Reply): InvalidResult {

@@ -1,19 +1,19 @@
 import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
 import type { Log } from "../log/log.ts";
-import { isSecretInput } from "../log/log-redact.ts";
 import { createOverloadLog } from "../log/overload-log.ts";
 import { toSafeName } from "../log/safe-urls.ts";
-import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
-import { MalformedTarget, refuseNul } from "../support/path.ts";
+import { DeclaredError, HttpError, toHttpError } from "../support/errors.ts";
+import { MalformedTarget } from "../support/path.ts";
 import { type Context, RequestContext, stateOf } from "./context.ts";
 import type { ContextTools, InputReaders, ReplyHook } from "./context-types.ts";
-import { describeRoute, type MatchedRoute, type RouteParams } from "./contract.ts";
+import type { RouteParams } from "./contract.ts";
 import type { DeclaredFields } from "./declared-fields.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import type { Handler } from "./handler.ts";
 import type { Runnable } from "./observed-chain.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
+import { createParamWarning, logError } from "./request-log.ts";
 import { handlerTracing, middlewareTracing, requestStore, requestTracing, TracedRequest, trace } from "./tracing.ts";
 
 /** Handles a request. Neither throws nor rejects. */
@@ -84,7 +84,7 @@ export class Kernel implements RequestHandler {
     let ctx: Context;
     try {
       const method = incoming.isCommand === true ? undefined : incoming.method;
-      if (method !== undefined) refuseNul(incoming.search); // the flags of a command are not a query
+      if (method !== undefined && incoming.search.includes("%00")) throw new MalformedTarget(); // as in a path
       const match = this.#parts.router.resolve(method, incoming.path);
       chain = match?.route ?? this.#parts.onMiss;
       declared = match?.route.declared;
@@ -213,55 +213,3 @@ const noMatch: RouteParams = Object.freeze({
   toMap: () => Object.create(null),
   rest: () => [],
 });
-
-const maxParamWarnings = 1000;
-
-/** Warns once for each route and name; names may come from clients, so there is a limit. */
-function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
-  const warned = new Set<string>();
-  return (matched: MatchedRoute, name: string) => {
-    const route = describeRoute(matched);
-    const key = `${route} ${name}`;
-    if (warned.has(key) || warned.size >= maxParamWarnings) return;
-    warned.add(key);
-    log.warn(`${route} has no parameter :${name}: ctx.param(${JSON.stringify(name)}) is ""`);
-  };
-}
-
-/**
- * Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. Requests
- * refused for load are counted.
- */
-export function logError(ctx: Context, error: unknown, production = false): void {
-  const overload = error instanceof HttpError ? findOverload(error) : undefined;
-  if (error instanceof BindError) {
-    ctx.log[production ? "debug" : "info"](
-      { issues: toLoggedIssues(error) },
-      `${toSafeName(ctx)}: the input was rejected`,
-    );
-  } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
-  else if (overload !== undefined) stateOf(ctx).tools.onOverload(overload);
-  else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
-}
-
-/** The first cause, if it is a 503 with `Retry-After`: the application has more to do than it can. */
-function findOverload(error: HttpError): HttpError | undefined {
-  const { status, headers, cause } = error;
-  if (cause instanceof HttpError) return findOverload(cause);
-  return status === 503 && "retry-after" in headers && !(cause instanceof Error) ? error : undefined;
-}
-
-/** The rules that the input broke. Messages of a field like `password` are left out: some schemas quote the input. */
-function toLoggedIssues({ issues }: BindError): Partial<Issue>[] {
-  return issues.map(({ in: part = "body", path, rule, message }) => ({
-    path: path || `(${part})`,
-    rule,
-    ...(path.split(".").some(isSecretInput) ? {} : { message }),
-  }));
-}
-
-/** `throw null` and `throw "x"` are logged as such. */
-function toErrorFields(error: unknown): Record<string, unknown> {
-  if (error instanceof Error) return { err: error };
-  return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
-}

@@ -1,8 +1,8 @@
-import type { HeaderValue, OutgoingBody, Outgoing as ServerOutgoing, Upgrade as ServerUpgrade } from "@tenon/server";
+import type { HeaderValue, OutgoingBody, Outgoing as ServerOutgoing } from "@tenon/server";
 import { refuseNonJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { Chunks } from "../body/stream.ts";
 import { ResponseHeaders } from "./headers.ts";
+import { type HeaderSource, jsonType, openRaw, type RawBody, Upgrade } from "./raw.ts";
 
 /** What a handler returned, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply<Status extends number = number, Value = unknown> {
@@ -114,9 +114,6 @@ function isWhole(status: unknown): status is number {
   return Number.isInteger(status);
 }
 
-/** Bytes, anything asynchronously iterable (Node and web streams are), or a web `Response`. */
-export type RawBody = Uint8Array | ArrayBuffer | AsyncIterable<unknown> | Response;
-
 function isRaw(value: object): value is RawBody {
   return (
     Symbol.asyncIterator in value || value instanceof Uint8Array || value instanceof ArrayBuffer || isResponse(value)
@@ -131,12 +128,6 @@ export function isResponse(value: object): value is Response {
 /** The status that a client sees: a `Response` brings its own. */
 export function statusOf({ kind, status, value }: Reply): number {
   return kind === "raw" && isResponse(value as object) ? (value as Response).status : status; // raw values are objects
-}
-
-/** Why a declared schema has no fields to take from a reply that is not data. */
-export function notData({ kind, value }: Reply): string {
-  if (kind === "text") return "must be data, not a text that is sent as it is";
-  return isResponse(value as object) ? "must be data or a Response with JSON" : "must be data, not bytes or a stream"; // as above
 }
 
 /** A response that only needs writing. */
@@ -206,76 +197,19 @@ export class Outgoing implements ServerOutgoing {
   }
 }
 
-const json = "application/json; charset=utf-8";
-
-/** The part of a context that building a response needs. */
-interface HeaderSource {
-  response(): ResponseHeaders;
-}
-
 /** Data as JSON; text, bytes, streams and a `Response` as they are. The kernel adds the headers of the context. */
 export function toOutgoing(reply: Reply, ctx: HeaderSource): Outgoing | Promise<Outgoing> {
   const { status, value } = reply;
   switch (reply.kind) {
     case "json":
-      return new Outgoing(status, JSON.stringify(value) ?? refuseNonJson(value), json);
+      return new Outgoing(status, JSON.stringify(value) ?? refuseNonJson(value), jsonType);
     case "text":
       return new Outgoing(status, String(value), "text/plain; charset=utf-8");
     case "empty":
       return new Outgoing(status, null, "");
-    case "raw":
-      return passThrough(value as RawBody, status, ctx); // toReply made it raw
-  }
-}
-
-function passThrough(body: RawBody | Upgrade, status: number, ctx: HeaderSource): Outgoing | Promise<Outgoing> {
-  if (body instanceof Upgrade) return new Outgoing(101, body, "");
-  if (isResponse(body)) return fromResponse(body);
-  if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
-    const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);
-    return new Outgoing(status, bytes, "application/octet-stream");
-  }
-  if (body instanceof JsonArray) return body.begin().then((begun) => new Outgoing(status, begun, json));
-  const chunks = new Chunks(body);
-  // an event stream may stay silent for long, and its client waits for the head
-  if (ctx.response().header("content-type").startsWith("text/event-stream")) return new Outgoing(status, chunks, "");
-  return chunks.begin().then(() => new Outgoing(status, chunks, chunks.type));
-}
-
-/** Headers about the connection to another server. `fetch` has already decoded the body. */
-export const hopByHopHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "content-encoding",
-  "content-length",
-  "keep-alive",
-  "transfer-encoding",
-]);
-
-function fromResponse(response: Response): Outgoing {
-  if (response.status < 200) throw new TypeError("Response.error() cannot be sent");
-  if (response.bodyUsed) throw new TypeError("the body of the returned Response was already read");
-  const headers = new ResponseHeaders();
-  const fetched = response.url !== "";
-  for (const [name, value] of response.headers) {
-    if (name === "set-cookie" || (fetched && hopByHopHeaders.has(name))) continue;
-    headers.setHeader(name, value);
-  }
-  for (const cookie of response.headers.getSetCookie()) headers.addHeader("set-cookie", cookie);
-  return new Outgoing(response.status, response.body === null ? null : new Chunks(response.body), "", headers);
-}
-
-/**
- * Takes over the connection of a request that asks for another protocol: `new Reply(101, "raw", new Upgrade(…))`. The
- * request has passed its route, its middlewares and its guards like any other.
- */
-export class Upgrade implements ServerUpgrade {
-  readonly protocol: string;
-  readonly take: ServerUpgrade["take"];
-  readonly discard: () => void;
-
-  constructor(protocol: string, { take, discard }: Pick<ServerUpgrade, "take" | "discard">) {
-    this.protocol = protocol;
-    this.take = take;
-    this.discard = discard;
+    case "raw": {
+      const parts = openRaw(value as RawBody, status, ctx); // toReply made it raw
+      return parts instanceof Promise ? parts.then((opened) => new Outgoing(...opened)) : new Outgoing(...parts);
+    }
   }
 }

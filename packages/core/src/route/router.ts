@@ -1,6 +1,6 @@
 import type { MatchedRoute, RouteParams } from "../request/contract.ts";
 import { BoundedMap } from "../support/bounded-map.ts";
-import { isPlain, splitPath } from "../support/path.ts";
+import { decodePercent, MalformedTarget } from "../support/path.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "../support/pattern.ts";
 
 /** What a router holds: anything that has a method and a pattern. */
@@ -244,4 +244,25 @@ function toPatternGroups<R extends Routable>(routes: readonly R[]): PatternGroup
     entry.group.add(route);
   }
   return [...groups.values()].sort((a, b) => comparePatterns(a.example, b.example)).map(({ group }) => group);
+}
+
+/**
+ * The path of a request, split on raw `/` and decoded once per segment. `%2F` stays inside its value.
+ * The words of a command may be anything: the framework itself has encoded them, and they never name a file.
+ */
+export function splitPath(path: string, isCommand: boolean): string[] {
+  // PostgreSQL fails on U+0000, SQLite stores it, and file names end at it
+  if (!isCommand && path.includes("%00")) throw new MalformedTarget();
+  const segments = path.slice(1).split("/");
+  if (isPlain(path)) return segments;
+  return segments.map((segment) => {
+    const decoded = decodePercent(segment);
+    if (decoded === undefined || (!isCommand && (decoded === "." || decoded === ".."))) throw new MalformedTarget();
+    return decoded;
+  });
+}
+
+/** Whether no segment is encoded or made of dots. */
+function isPlain(path: string): boolean {
+  return !path.includes("%") && !path.includes("/.");
 }

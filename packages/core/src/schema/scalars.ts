@@ -1,11 +1,10 @@
-import { Field, type Kind, type Reader, type ReadOptions, type Select } from "./field.ts";
-import { decimalPattern, isDate, isEmail, isUrl, isUuid, isWritable, parseTimestamp } from "./formats.ts";
+import { Field, type Kind, type Reader, type ReadOptions } from "./field.ts";
+import { decimalPattern, isEmail, isUrl, isUuid } from "./formats.ts";
 import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf, Presence, TextOf } from "./infer.ts";
 import type { JsonSchema } from "./standard-schema.ts";
 import {
   type BooleanTag,
-  type DateTag,
   type Grammar,
   type NumberTag,
   type PlainTag,
@@ -108,16 +107,16 @@ export const numberTags: Grammar = {
   modes: ["required", "nullable", "default"],
   rules: { min: numbers.min, max: numbers.max, oneof: (argument) => allow(toWords(argument).map(Number)) },
 };
-const scalarTags: Grammar = { modes: ["required", "nullable", "default"], rules: {} };
+export const scalarTags: Grammar = { modes: ["required", "nullable", "default"], rules: {} };
 
 /** An object or a function could bring its own `toJSON`, or all of its fields. */
-function selectScalar(value: unknown): unknown {
+export function selectScalar(value: unknown): unknown {
   return typeof value === "object" || typeof value === "function" ? undefined : value;
 }
 
 type Facts<T> = Pick<Kind<T>, "name" | "grammar" | "textForm" | "isText" | "keepsEmpty">;
 
-function scalar<T, Present extends Presence>(
+export function scalar<T, Present extends Presence>(
   facts: Facts<T>,
   schema: JsonSchema,
   tags: readonly string[],
@@ -167,40 +166,6 @@ export function boolean<const Tags extends readonly BooleanTag[]>(
     return value as boolean; // not used when there is an issue
   });
 }
-
-/** A day of the calendar, as text: `2026-11-17`. */
-export function date<const Tags extends readonly DateTag[]>(
-  ...tags: Tags
-): Field<string | NullOf<Tags>, IsPresent<Tags>> {
-  const schema = { type: "string", format: "date" };
-  return scalar({ name: "date", grammar: scalarTags }, schema, tags, (input, issues) => {
-    if (typeof input !== "string" || !isDate(input)) report(issues, "date", "must be a date such as 2026-11-17");
-    return input as string; // not used when there is an issue
-  });
-}
-
-/** A moment: `2026-11-17T09:30:00Z`, or with an offset such as `+01:00`. A handler returns a Date or such a text. */
-export function timestamp<const Tags extends readonly PlainTag[]>(
-  ...tags: Tags
-): Field<Date | NullOf<Tags>, IsPresent<Tags>, Date | string | NullOf<Tags>> {
-  const kind: Kind<Date | NullOf<Tags>> = {
-    name: "timestamp",
-    grammar: plainTags,
-    read: (input, issues, { returned }) => {
-      if (returned === true && input instanceof Date && isWritable(input)) return input;
-      const value = typeof input === "string" ? parseTimestamp(input) : undefined;
-      if (value === undefined) report(issues, "timestamp", "must be a timestamp such as 2026-11-17T09:30:00Z");
-      return value as Date; // not used when there is an issue
-    },
-    compileSelect: () => selectTimestamp,
-    isScalar: true,
-    toSchema: () => ({ type: "string", format: "date-time" }),
-  };
-  return new Field<Date | NullOf<Tags>, IsPresent<Tags>, Date | string | NullOf<Tags>>(kind, tags);
-}
-
-const selectTimestamp: Select = (value) =>
-  value instanceof Date ? (isWritable(value) ? value : undefined) : selectScalar(value);
 
 type Literal = string | number | boolean;
 

@@ -12,7 +12,7 @@ import { parseQuery } from "../../src/body/query.ts";
 import { parseRange } from "../../src/middleware/file-chunks.ts";
 import { chooseEncoding } from "../../src/middleware/negotiation.ts";
 import { networkOf } from "../../src/middleware/rate-limit.ts";
-import { splitPath } from "../../src/support/path.ts";
+import { splitPath } from "../../src/route/router.ts";
 import { anything } from "../support/anything.ts";
 import { runFixture } from "../support/run-fixture.ts";
 import { testOnBothTransports } from "../support/transports.ts";

@@ -5,10 +5,23 @@ import { createTestApp } from "@tenon/core/testing";
 import { startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
-test("an object that a factory makes is a controller too", async () => {
-  const made = { routes: (): Routes => [{ method: "GET", path: "/made", handler: () => "made" }] };
-  const declarations = [provide(token<object>("Made"), () => made)];
-  const app = await createTestApp(defineModule({ name: "app", declarations }), api());
+test("whatever has routes() is a controller, by whatever name and however it is made", async () => {
+  class Greeter {
+    readonly word = "hello";
+    routes(): Routes {
+      return [{ method: "GET", path: "/greet", handler: this.greet }];
+    }
+    greet() {
+      return this.word;
+    }
+  }
+  const Made = token<object>("Made");
+  const made = { word: "made", routes: (): Routes => [{ method: "GET", path: "/made", handler: () => made.word }] };
+  const app = await createTestApp(
+    defineModule({ name: "app", declarations: [Greeter, provide(Made, () => made)] }),
+    api(),
+  );
+  assert.equal(await (await app.request("GET", "/greet")).json(), "hello");
   assert.equal(await (await app.request("GET", "/made")).json(), "made");
 });
 
@@ -28,42 +41,22 @@ test("a controller without routes(), or one that returns no list, stops the star
   );
 });
 
-test("a route that routes() does not return is a warning in development", async () => {
-  const log = new LogLines();
-  class Forgetful {
-    readonly index = route.get("/", () => "index");
-    readonly show = route.get("/show", () => "show");
-    readonly nested = route.get("/nested", () => "nested");
-    routes() {
-      return [this.index, { path: "/group", children: [this.nested] }];
+test("routes() that throws is reported beside the other problems, with its error as the cause", async () => {
+  const cause = new Error("no table");
+  class BrokenController {
+    routes(): Routes {
+      throw cause;
     }
   }
-  const module = defineModule({ name: "forgetful", declarations: [Forgetful] });
-  await (await createTestApp(module, api(), { log: log.options })).stop();
-  assert.deepEqual(log.messages("warn"), [
-    'show of Forgetful (module "forgetful") is a route that routes() does not return: nothing serves it.',
-  ]);
-});
-
-test("routes in fields of a class without routes() are reported, unless a controller lists them", async () => {
-  class Posts {
-    readonly index = route.get("/posts", () => []);
-    readonly show = route.get("/posts/:id", (ctx) => ctx.param("id"));
+  class Lonely {
+    readonly other = inject(token("Nobody"));
   }
-  const error = await startError(defineModule({ name: "app", declarations: [Posts] }));
-  assert.equal(
-    error.message,
-    'Posts (module "app") has routes and no routes() method: nothing serves them. Add routes() { return [this.index, this.show]; }.',
+  const error = await startError(defineModule({ name: "app", declarations: [BrokenController, Lonely] }));
+  assert.deepEqual(
+    error.problems.map((problem) => problem.code),
+    ["UNKNOWN_DEPENDENCY", "ROUTES_FAILED"],
   );
-  assert.equal(error.problems[0]?.code, "CONTROLLER_WITHOUT_ROUTES");
-  class Listing {
-    readonly posts = inject(Posts);
-    routes() {
-      return [this.posts.show, { path: "/v1", children: [this.posts.index] }];
-    }
-  }
-  const app = await createTestApp(defineModule({ name: "app", declarations: [Posts, Listing] }), api());
-  assert.deepEqual(await (await app.request("GET", "/v1/posts")).json(), []);
+  assert.equal(error.cause, cause);
 });
 
 class Guard {
@@ -77,6 +70,14 @@ const guarded = (middleware: unknown): Route => ({
   path: "/",
   handler: () => "open",
   middlewares: [middleware as never], // most of them no compiler lets pass
+});
+
+test("a middleware is a class, an instance, an object with handle(), or a function", async () => {
+  const bare = Object.assign(Object.create(null), { handle: () => "guarded" });
+  for (const middleware of [Guard, new Guard(), { handle: () => "guarded" }, bare, () => "guarded"]) {
+    const app = await createTestApp(moduleOf([guarded(middleware)]), api());
+    assert.equal(await (await app.request("GET", "/")).json(), "guarded");
+  }
 });
 
 test("a middleware that is none is reported with the route that lists it", async () => {
@@ -103,9 +104,33 @@ test("a factory that returns no middleware stops the start: the route would have
   );
 });
 
+test("routes() that is asynchronous is reported, and its rejection ends nothing else", async () => {
+  class Posts {
+    async routes(): Promise<Routes> {
+      throw new Error("too late");
+    }
+  }
+  const { problems } = await startError(defineModule({ name: "posts", declarations: [Posts] }));
+  assert.equal(problems[0]?.code, "BAD_ROUTE");
+});
+
 test("a bad middleware of the application is reported with the platform", async () => {
   const error = await startError(moduleOf([]), {}, { middlewares: [undefined as never] }); // no compiler let it pass
   assert.match(error.message, /^api\(\) lists undefined as a middleware\./);
+});
+
+test("a middleware class that another module declares and does not export is reported with that module", async () => {
+  class PostsController {
+    routes(): Routes {
+      return [guarded(Guard), { ...guarded(Guard), path: "/again" }];
+    }
+  }
+  const auth = defineModule({ name: "auth", declarations: [Guard] });
+  const error = await startError(defineModule({ name: "posts", imports: [auth], declarations: [PostsController] }));
+  assert.equal(
+    error.message,
+    'PostsController (module "posts") needs Guard, which module "auth" declares (PostsController → Guard). Add Guard to the exports of "auth".',
+  );
 });
 
 test("a declared middleware is the declared instance; an undeclared one is made once a module", async () => {

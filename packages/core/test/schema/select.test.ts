@@ -16,7 +16,6 @@ import {
   timestamp,
   union,
 } from "@tenon/core";
-import { type } from "arktype";
 import * as z from "zod";
 import { compileSelect } from "../../src/schema/select.ts";
 
