@@ -76,21 +76,17 @@ export function withSource<H extends object>(wrapper: H, handler: object): H {
 /** The declared parts of a request, parsed. */
 type BoundParts = { [Part in InputPart]?: unknown };
 
-interface PartReader {
-  readonly part: InputPart;
-  readonly read: (state: ContextState) => unknown;
-}
+type Reader = (state: ContextState) => unknown;
+type PartReader = readonly [part: InputPart, read: Reader];
 
 /** In the order in which they are read: the body comes last. */
 function compileReaders(contract: Contract, streamed: StreamedField | undefined): readonly PartReader[] {
   const readers = (["params", "query", "headers"] as const).flatMap((part): PartReader[] => {
     const schema = contract[part];
-    return schema === undefined ? [] : [{ part, read: (state) => validateReady(schema, readPart(state, part)) }];
+    return schema === undefined ? [] : [[part, (state) => validateReady(schema, readPart(state, part))]];
   });
   const body = toBody(contract.body);
-  return body === undefined
-    ? readers
-    : [...readers, { part: "body", read: (state) => readBody(state, body, streamed) }];
+  return body === undefined ? readers : [...readers, ["body", compileBody(body, streamed)]];
 }
 
 /**
@@ -105,27 +101,30 @@ function bindParts(
   issues: Issue[],
 ): BoundParts | Promise<BoundParts> {
   for (let index = start; index < readers.length; index++) {
-    const { part, read } = readers[index] as PartReader; // checked by the loop
+    const [part, read] = readers[index] as PartReader; // checked by the loop
     if (part === "body" && issues.length > 0) break;
-    const keepIssues = (error: unknown): void => {
-      if (!(error instanceof BindError)) throw error;
-      for (const issue of error.issues) issues.push({ in: part, ...issue });
-    };
     try {
       const value = read(state);
       if (value instanceof Promise) {
-        const bound = value.then((ready: unknown) => {
+        const keep = (ready: unknown): void => {
           parts[part] = ready;
-        }, keepIssues);
-        return bound.then(() => bindParts(state, readers, index + 1, parts, issues));
+        };
+        return value
+          .then(keep, (error: unknown) => keepIssues(error, part, issues))
+          .then(() => bindParts(state, readers, index + 1, parts, issues));
       }
       parts[part] = value;
     } catch (error) {
-      keepIssues(error);
+      keepIssues(error, part, issues);
     }
   }
   if (issues.length > 0) throw new BindError(issues);
   return parts;
+}
+
+function keepIssues(error: unknown, part: InputPart, issues: Issue[]): void {
+  if (!(error instanceof BindError)) throw error;
+  for (const issue of error.issues) issues.push({ in: part, ...issue });
 }
 
 function readPart(state: ContextState, part: "params" | "query" | "headers"): Input | Promise<Input> {
@@ -136,35 +135,34 @@ function readPart(state: ContextState, part: "params" | "query" | "headers"): In
   return readQuery?.(incoming, state.request) ?? { value: toRecord(state.queries), fromText: true, fromForm: true };
 }
 
-function readBody(state: ContextState, body: Body, streamed: StreamedField | undefined): unknown {
-  const isCommand = state.incoming.isCommand === true;
-  const read = () => readKnownBody(state, body, isCommand ? undefined : streamed);
-  if (body.required || isCommand) return read();
-  const bytes = state.readBody();
-  if (bytes instanceof Promise) return bytes.then(({ byteLength }) => (byteLength === 0 ? undefined : read()));
-  return bytes.byteLength === 0 ? undefined : read();
+function compileBody({ kind, schema, types, required }: Body, streamed: StreamedField | undefined): Reader {
+  const read: Reader = (state) => {
+    if (schema === undefined) return readContent(state, types);
+    return kind === "json" ? state.bind(schema) : validateReady(schema, readForm(state, streamed));
+  };
+  if (required) return read;
+  return (state) => {
+    const bytes = state.incoming.isCommand === true ? undefined : state.readBody();
+    if (bytes instanceof Promise) return bytes.then(({ byteLength }) => (byteLength === 0 ? undefined : read(state)));
+    return bytes?.byteLength === 0 ? undefined : read(state);
+  };
 }
 
-function readKnownBody(
-  state: ContextState,
-  { kind, schema, types }: Body,
+function readContent(state: ContextState, types: readonly string[]): Uint8Array | Promise<Uint8Array> {
+  const type = state.incoming.header("content-type") ?? "";
+  const isKnown = state.incoming.isCommand === true || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
+  return isKnown ? state.readBody() : refuseType(type);
+}
+
+async function readForm(
+  { incoming, request, tools }: ContextState,
   streamed: StreamedField | undefined,
-): unknown {
-  const { incoming, request } = state;
-  if (schema === undefined) {
-    const type = incoming.header("content-type") ?? "";
-    const isKnown = incoming.isCommand === true || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
-    return isKnown ? state.readBody() : refuseType(type);
+): Promise<Input> {
+  if (streamed !== undefined && incoming.isCommand !== true) {
+    return { value: await request.streamForm(streamed), fromText: true, fromForm: true };
   }
-  if (kind === "json") return state.bind(schema);
-  if (streamed === undefined) return validateReady(schema, readForm(state));
-  const input = request.streamForm(streamed).then((value) => ({ value, fromText: true, fromForm: true }));
-  return validateReady(schema, input);
-}
-
-async function readForm({ incoming, request, tools }: ContextState): Promise<Input> {
-  const { readForm } = tools.readers;
-  return readForm?.(incoming, request) ?? { value: (await request.form()).toInput(), fromText: true, fromForm: true };
+  const { readForm: read } = tools.readers;
+  return read?.(incoming, request) ?? { value: (await request.form()).toInput(), fromText: true, fromForm: true };
 }
 
 function validateReady(schema: Schema, input: Input | Promise<Input>): unknown {
