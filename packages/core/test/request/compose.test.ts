@@ -24,6 +24,14 @@ test("a synchronous chain returns a value, not a promise", () => {
   );
 });
 
+test("a middleware that returns what next() gave passes the same promise on", () => {
+  const value = Promise.resolve("value");
+  assert.equal(
+    run([(_, next) => next(), (_, next) => next()], () => value),
+    value,
+  );
+});
+
 test("middlewares run from the outside in and see the value from the inside out", async () => {
   const order: string[] = [];
   const trace =

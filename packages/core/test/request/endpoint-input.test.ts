@@ -4,6 +4,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { api, dto, endpoint, file, integer, type Routes, route, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { z } from "zod";
+import { RequestContext } from "../../src/request/context.ts";
+import type { ContextTools } from "../../src/request/context-types.ts";
+import type { Incoming } from "../../src/request/request.ts";
 import { CreatePost, PageQuery } from "../support/post-schemas.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
@@ -105,4 +108,13 @@ test("a schema that fails ends only the request: no later part is read", async (
   const app = await createTestApp(moduleOf([{ method: "GET", path: "/:id", handler }]), api());
   assert.equal((await app.request("GET", "/x?page=%zz")).status, 500);
   for (let turns = 0; turns < 3; turns++) await turn(); // an unhandled rejection would fail the test
+});
+
+test("a body that has arrived with its head is bound without a promise", () => {
+  const handler = endpoint({ body: dto({ title: string("required") }) }, (_, { body }) => body.title);
+  const incoming = { header: () => "application/json", readBody: () => Buffer.from('{"title":"x"}') };
+  const params = { matched: undefined, param: () => undefined, toMap: () => ({}), rest: () => [] };
+  const tools = { limits: { body: 100, jsonDepth: 64, bodyTimeout: 1000 }, readers: {} };
+  const ctx = new RequestContext(incoming as unknown as Incoming, params, tools as unknown as ContextTools); // what binding asks for
+  assert.equal(handler(ctx), "x");
 });
