@@ -147,11 +147,7 @@ export class NodeMessage implements Message, BodySource {
   }
 
   detach(): Uint8Array | undefined {
-    if (this.#following === undefined) return undefined;
-    void this.signal;
-    this.stream.detachSocket(this.socket);
-    this.socket.removeAllListeners("error").once("close", () => this.abort());
-    return this.#following;
+    return this.#following; // the response stays assigned: it tells the signal when the connection closes
   }
 
   /** Watches a response until its client has read it: node:http waits forever. */

@@ -14,6 +14,8 @@ export class NodeServer implements HttpServer {
   readonly #exchange: Exchange;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** The last response of each connection: pipelined requests run together. */
+  readonly #responses = new WeakMap<Socket, ServerResponse>();
   // not by `import`, whose names do not follow an agent that replaces functions of this module
   readonly #http = process.getBuiltinModule("node:http");
 
@@ -26,7 +28,7 @@ export class NodeServer implements HttpServer {
       requestTimeout,
       keepAliveTimeout: keepAlive,
       requireHostHeader: false, // the inspection refuses a request without one
-      shouldUpgradeCallback: (req: IncomingMessage) => !hasBody(req),
+      shouldUpgradeCallback: (req: IncomingMessage) => this.#mayUpgrade(req),
     };
     this.#server =
       options.tls === undefined
@@ -34,16 +36,15 @@ export class NodeServer implements HttpServer {
         : process
             .getBuiltinModule("node:https")
             .createServer({ ...settings, handshakeTimeout: headerTimeout, ...options.tls });
+    // a Node that does not ask, before 24.9, would upgrade requests with a body too: there all of them get 426
+    if ("shouldUpgradeCallback" in this.#server) this.#server.on("upgrade", this.#onUpgrade);
     this.#server.maxHeadersCount = 0; // node would drop the surplus silently; the inspection counts and refuses
-    this.#server
-      .on("request", this.#onRequest)
-      .on("upgrade", this.#onUpgrade)
-      .on("connection", (socket: Socket) => {
-        this.#sockets.add(socket);
-        socket.on("close", () => {
-          this.#sockets.delete(socket);
-        });
+    this.#server.on("request", this.#onRequest).on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
       });
+    });
   }
 
   get connections(): number {
@@ -70,25 +71,24 @@ export class NodeServer implements HttpServer {
   }
 
   readonly #onRequest = (req: IncomingMessage, res: ServerResponse, following?: Uint8Array): void => {
+    this.#responses.set(req.socket, res);
     const message = new NodeMessage(req, res, this.#exchange, following);
     if (this.#exchange.admit(message)) this.#exchange.handle(message);
   };
 
-  /** A request that asks for another protocol: its route may still send a plain response, after which the socket closes. */
+  /** A request with a body is never upgraded, nor one that is pipelined: its protocol would begin in another response. */
+  #mayUpgrade({ headers, httpVersion, socket }: IncomingMessage): boolean {
+    const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+    return !hasBody && httpVersion === "1.1" && this.#responses.get(socket)?.closed !== false;
+  }
+
+  /** node:http has left the socket: a plain response to this request is written by one of our own, and closes it. */
   readonly #onUpgrade = (req: IncomingMessage, socket: Socket, following: Uint8Array): void => {
     const res = new this.#http.ServerResponse(req);
     socket.on("error", () => {}); // `close` follows
-    if (hasBody(req)) {
-      socket.destroy(); // a Node that does not know shouldUpgradeCallback has stopped parsing
-      return;
-    }
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
-    res.once("finish", () => socket.end());
+    res.once("finish", () => socket.destroySoon());
     this.#onRequest(req, res, following);
   };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

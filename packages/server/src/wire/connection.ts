@@ -3,10 +3,9 @@ import { IncomingBody } from "../body/incoming-body.ts";
 import type { RejectedRequest } from "../request/inspect.ts";
 import type { ServerLimits } from "../request/limits.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body-decoder.ts";
-import { Input } from "./input.ts";
-import { Lifetime, type SocketEvents, type WireParts } from "./lifetime.ts";
 import { WireMessage } from "./message.ts";
 import { WireHead } from "./request-head.ts";
+import { type SocketEvents, type WireParts, WireSocket } from "./wire-socket.ts";
 
 /**
  * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
@@ -21,8 +20,7 @@ export interface ConnectionParts extends WireParts {
 /** A socket of the wire engine: bytes in, one request at a time, bytes out. */
 export class WireConnection implements SocketEvents {
   readonly socket: Socket;
-  readonly input: Input;
-  readonly lifetime: Lifetime;
+  readonly wire: WireSocket;
   readonly #parts: ConnectionParts;
   readonly #limits: ServerLimits;
   /** The request being handled, until its response is sent and its body has arrived. */
@@ -40,8 +38,7 @@ export class WireConnection implements SocketEvents {
     this.socket = socket;
     this.#parts = parts;
     this.#limits = parts.exchange.options.limits;
-    this.input = new Input(socket, this.#limits);
-    this.lifetime = new Lifetime(socket, parts, this);
+    this.wire = new WireSocket(socket, parts, this);
     this.#idleSince = parts.clock.now;
     this.#expectHead();
   }
@@ -59,47 +56,47 @@ export class WireConnection implements SocketEvents {
   /** Called by the sweep of the server when the deadline has passed. */
   expire(): void {
     const isArriving = this.message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
-    if (this.lifetime.lingers) this.socket.destroy();
+    if (this.wire.lingers) this.socket.destroy();
     else if (isArriving) this.#refuse({ status: 408, reason: "timeout" });
     else if (this.message?.finished === false) this.#break(408);
     else this.socket.destroy();
   }
 
   readonly onData = (chunk: Buffer): void => {
-    const { input, lifetime } = this;
-    if (lifetime.lingers) lifetime.waitForSilence();
-    else if (lifetime.broken || (lifetime.closing && this.#body === undefined)) input.addLast(chunk);
+    const { wire } = this;
+    if (wire.lingers) wire.waitForSilence();
+    else if (wire.broken || (wire.closing && this.#body === undefined)) wire.addLast(chunk);
     else {
-      input.add(chunk);
-      if (this.#isWaiting) input.pauseWhenFull();
+      wire.add(chunk);
+      if (this.#isWaiting) wire.pauseWhenFull();
       else this.#read();
     }
   };
 
   /** Reads as many requests as can be handled now, and keeps the rest. */
   #read(): void {
-    const { input, lifetime } = this;
+    const { wire } = this;
     this.#isReading = true;
-    while (input.size > 0 && !lifetime.broken) {
+    while (wire.size > 0 && !wire.broken) {
       if (this.#body !== undefined) this.#readBody(this.#body);
       else {
-        if (this.message !== undefined || lifetime.closing || this.#waitsForTurn()) break;
+        if (this.message !== undefined || wire.closing || this.#waitsForTurn()) break;
         const head = this.#readHead();
         if (head === undefined) break;
         this.#begin(head);
       }
     }
     this.#isReading = false;
-    if (lifetime.closing || lifetime.broken || input.size === 0) input.drop();
-    else input.pauseWhenFull();
+    if (wire.closing || wire.broken || wire.size === 0) wire.drop();
+    else wire.pauseWhenFull();
   }
 
   /** A client that sends many requests in one packet would delay those of others for as long as they take. */
   #waitsForTurn(): boolean {
     const { pipelined } = this.#parts.exchange;
-    if (!this.input.begun || !pipelined.over) return false;
+    if (!this.wire.begun || !pipelined.over) return false;
     this.#isWaiting = true;
-    this.lifetime.deadline = 0;
+    this.wire.deadline = 0;
     pipelined.wait(this.#continue);
     return true;
   }
@@ -111,11 +108,11 @@ export class WireConnection implements SocketEvents {
 
   /** Undefined when the head is not complete, or was refused. */
   #readHead(): WireHead | undefined {
-    const head = this.input.readHead();
+    const head = this.wire.readHead();
     if (head.done) return head;
     if (head.rejected !== undefined) this.#refuse(head.rejected);
-    else if (this.#requestDeadline === 0 && this.input.hasHead) {
-      this.#requestDeadline = this.lifetime.in(this.#limits.requestTimeout);
+    else if (this.#requestDeadline === 0 && this.wire.hasHead) {
+      this.#requestDeadline = this.wire.in(this.#limits.requestTimeout);
       if (this.#requests > 0) this.#expectHead(); // the time of the first head runs since the connection was made
     }
     return undefined;
@@ -123,47 +120,47 @@ export class WireConnection implements SocketEvents {
 
   /** Starts the request of a head. */
   #begin(head: WireHead): void {
-    const { input, lifetime } = this;
+    const { wire } = this;
     const { exchange } = this.#parts;
     this.#requests++;
-    const deadline = this.#requestDeadline || lifetime.in(this.#limits.requestTimeout);
+    const deadline = this.#requestDeadline || wire.in(this.#limits.requestTimeout);
     this.#requestDeadline = 0;
-    lifetime.deadline = 0;
-    if (!head.keepsAlive) lifetime.closing = true;
+    wire.deadline = 0;
+    if (!head.keepsAlive) wire.closing = true;
     if (head.method === "CONNECT") {
       exchange.options.log.info({ reason: "CONNECT" }, "refused");
-      lifetime.closing = true;
+      wire.closing = true;
       this.socket.destroy();
       return;
     }
-    const message = new WireMessage(lifetime, input, head);
+    const message = new WireMessage(wire, head);
     this.message = message;
     if (!exchange.admit(message)) return;
     const { contentLength = 0, chunked } = message.inspected;
     const hasBody = chunked || contentLength > 0;
-    if (!chunked && contentLength <= input.size) message.arrived = input.take(contentLength);
+    if (!chunked && contentLength <= wire.size) message.arrived = wire.take(contentLength);
     else {
       const { bodies, options } = exchange;
       message.body = new IncomingBody(chunked ? undefined : contentLength, message, bodies, options.toBodyError);
       this.#body = chunked ? new ChunkDecoder(this.#limits) : new LengthDecoder(contentLength);
-      lifetime.deadline = deadline;
+      wire.deadline = deadline;
       this.#readBody(this.#body);
     }
     if (head.upgrades) {
-      lifetime.closing = true;
+      wire.closing = true;
       // a request with a body is never upgraded, whether or not its body has arrived
-      if (!hasBody && message.httpVersion === "1.1") input.beginUpgrade();
+      if (!hasBody && message.httpVersion === "1.1") wire.beginUpgrade();
     }
     exchange.handle(message);
   }
 
   #readBody(body: BodyDecoder): void {
     const message = this.message as WireMessage; // as long as there is a body
-    this.input.readBody(body, message);
+    this.wire.readBody(body, message);
     if (body.rejected !== undefined) this.#break(body.rejected.status);
     else if (body.done) {
       this.#body = undefined;
-      this.lifetime.deadline = 0;
+      this.wire.deadline = 0;
       message.body?.end();
       if (message.finished) this.#next();
     }
@@ -172,24 +169,24 @@ export class WireConnection implements SocketEvents {
   readonly onFlushed = (): void => {
     const message = this.message as WireMessage; // the one that was responded to
     message.finished = true;
-    if (this.lifetime.closing || this.lifetime.broken) this.#linger();
+    if (this.wire.closing || this.wire.broken) this.#linger();
     else if (message.complete) this.#next();
-    else this.input.resume(); // the rest of the body is dropped
+    else this.wire.resume(); // the rest of the body is dropped
   };
 
   #next(): void {
     this.message = undefined;
     this.#idleSince = this.#parts.clock.now;
-    this.lifetime.deadline = this.lifetime.in(this.#limits.keepAlive * keepAliveMargin);
+    this.wire.deadline = this.wire.in(this.#limits.keepAlive * keepAliveMargin);
     if (this.#isReading) return; // the loop that began this request goes on
     this.#read();
-    this.input.resume();
+    this.wire.resume();
     if (this.socket.readableEnded) this.onEnd();
   }
 
   /** The client sends no more. Requests that have arrived still get their responses. */
   readonly onEnd = (): void => {
-    if (this.#isWaiting || this.lifetime.lingers) return; // it is called again in its turn, or both sides are closed now
+    if (this.#isWaiting || this.wire.lingers) return; // it is called again in its turn, or both sides are closed now
     if (this.message !== undefined) {
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       this.socket.setTimeout(this.#limits.requestTimeout);
@@ -202,35 +199,35 @@ export class WireConnection implements SocketEvents {
   readonly onClose = (): void => {
     this.#parts.connections.delete(this.socket);
     this.#parts.exchange.slowClients.forget(this.socket);
-    this.input.drop();
+    this.wire.drop();
     this.message?.breakBody(400);
     this.message?.clientLeft();
   };
 
   /** The body is malformed, cut off or late. The handler may still respond; then the connection closes. */
   #break(status: number): void {
-    this.lifetime.broken = true;
+    this.wire.broken = true;
     this.#body = undefined;
-    this.lifetime.deadline = 0;
-    if (status === 408) this.lifetime.timedOut();
+    this.wire.deadline = 0;
+    if (status === 408) this.wire.timedOut();
     this.message?.breakBody(status);
     if (this.message?.finished === true) this.#linger();
   }
 
   /** There is no request to respond to. */
   #refuse(rejected: RejectedRequest): void {
-    if (rejected.status === 408) this.lifetime.timedOut();
-    this.message = new WireMessage(this.lifetime, this.input, new WireHead());
+    if (rejected.status === 408) this.wire.timedOut();
+    this.message = new WireMessage(this.wire, new WireHead());
     this.#parts.exchange.refuse(this.message, rejected);
   }
 
   #linger(): void {
-    this.input.endUpgrade();
-    this.lifetime.linger();
+    this.wire.endUpgrade();
+    this.wire.linger();
   }
 
   #expectHead(): void {
     const { headerTimeout, requestTimeout } = this.#limits;
-    this.lifetime.deadline = this.lifetime.in(Math.min(headerTimeout, requestTimeout));
+    this.wire.deadline = this.wire.in(Math.min(headerTimeout, requestTimeout));
   }
 }

@@ -7,9 +7,8 @@ import { toCanonicalAddress } from "../request/ip-range.ts";
 import type { Peer } from "../request/proxy.ts";
 import type { Message } from "../response/exchange.ts";
 import type { BodySink } from "./body-decoder.ts";
-import type { Input } from "./input.ts";
-import type { Lifetime } from "./lifetime.ts";
 import type { WireHead } from "./request-head.ts";
+import type { WireSocket } from "./wire-socket.ts";
 
 /** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
 const maxCopied = 4096;
@@ -26,8 +25,7 @@ export class WireMessage implements Message, BodySink, BodySource {
   rawHeaders: readonly string[];
   readonly expect: string | undefined;
   readonly socket: Socket;
-  readonly input: Input;
-  readonly lifetime: Lifetime;
+  readonly wire: WireSocket;
   /** Set when the request is accepted. */
   inspected = notInspected;
   /** A body that has arrived with the head. */
@@ -45,15 +43,14 @@ export class WireMessage implements Message, BodySink, BodySource {
   #isChunked = false;
   #isDetached = false;
 
-  constructor(lifetime: Lifetime, input: Input, head: WireHead) {
+  constructor(wire: WireSocket, head: WireHead) {
     this.method = head.method;
     this.url = head.url;
     this.httpVersion = head.httpVersion;
     this.rawHeaders = head.rawHeaders;
     this.expect = head.httpVersion === "1.1" ? head.expect : undefined;
-    this.socket = lifetime.socket;
-    this.input = input;
-    this.lifetime = lifetime;
+    this.socket = wire.socket;
+    this.wire = wire;
   }
 
   get path(): string {
@@ -122,7 +119,7 @@ export class WireMessage implements Message, BodySink, BodySource {
 
   streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
     if (this.body === undefined) {
-      this.body = new IncomingBody(this.arrived.byteLength, this, this.lifetime.parts.exchange.bodies, this.#toError);
+      this.body = new IncomingBody(this.arrived.byteLength, this, this.wire.parts.exchange.bodies, this.#toError);
       if (this.arrived.byteLength > 0) this.body.push(this.arrived);
       this.body.end();
     }
@@ -130,8 +127,8 @@ export class WireMessage implements Message, BodySink, BodySource {
   }
 
   start(isStream: boolean): void {
-    if (isStream) this.lifetime.deadline = 0; // each chunk has a timeout of its own
-    this.input.resume();
+    if (isStream) this.wire.deadline = 0; // each chunk has a timeout of its own
+    this.wire.resume();
     this.#writeContinue();
   }
 
@@ -140,7 +137,7 @@ export class WireMessage implements Message, BodySink, BodySource {
   }
 
   resume(): void {
-    this.input.resume();
+    this.wire.resume();
   }
 
   takeBody(bytes: Uint8Array): void {
@@ -149,7 +146,7 @@ export class WireMessage implements Message, BodySink, BodySource {
 
   releaseBody(): void {
     this.body?.release();
-    if (this.body?.timedOut === true) this.lifetime.timedOut();
+    if (this.body?.timedOut === true) this.wire.timedOut();
   }
 
   /** The rest of the body will not arrive, or is malformed. */
@@ -163,10 +160,10 @@ export class WireMessage implements Message, BodySink, BodySource {
   }
 
   closesAfter(outgoing: Outgoing, stopping: boolean): boolean {
-    const { lifetime } = this;
-    if (outgoing.closes || this.#leavesTooMuch()) lifetime.closing = true;
-    else if ((stopping || lifetime.broken) && !this.input.hasWaiting) lifetime.closing = true;
-    return lifetime.closing;
+    const { wire } = this;
+    if (outgoing.closes || this.#leavesTooMuch()) wire.closing = true;
+    else if ((stopping || wire.broken) && !this.wire.hasWaiting) wire.closing = true;
+    return wire.closing;
   }
 
   /** Whether the body was not read, so that the connection should carry no other request. */
@@ -179,18 +176,18 @@ export class WireMessage implements Message, BodySink, BodySource {
     return (
       body.failed ||
       this.expect !== undefined ||
-      (inspected.contentLength ?? 0) > this.lifetime.parts.exchange.options.limits.body
+      (inspected.contentLength ?? 0) > this.wire.parts.exchange.options.limits.body
     );
   }
 
   get #toError(): ToBodyError {
-    return this.lifetime.parts.exchange.options.toBodyError;
+    return this.wire.parts.exchange.options.toBodyError;
   }
 
   #resolveClient(): Peer {
     const protocol = "encrypted" in this.socket ? "https" : "http";
     const connected = { address: this.peer, protocol, host: this.inspected.host };
-    this.#client ??= this.lifetime.parts.exchange.trust.resolve(connected, (name) => this.header(name));
+    this.#client ??= this.wire.parts.exchange.trust.resolve(connected, (name) => this.header(name));
     return this.#client;
   }
 
@@ -200,8 +197,8 @@ export class WireMessage implements Message, BodySink, BodySource {
 
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
     const { socket } = this;
-    if (close) this.lifetime.closing = true;
-    const head = this.lifetime.parts.heads.toText(status, headers, close, false);
+    if (close) this.wire.closing = true;
+    const head = this.wire.parts.heads.toText(status, headers, close, false);
     this.headersSent = true;
     if (body === null) socket.write(head, "latin1");
     else if (typeof body === "string" && Number(headers.at(-1)) === body.length) socket.write(head + body, "latin1");
@@ -211,15 +208,15 @@ export class WireMessage implements Message, BodySink, BodySource {
       socket.write(body);
       socket.uncork();
     }
-    this.lifetime.responded();
+    this.wire.responded();
   }
 
   begin(status: number, headers: HeaderValue[], close: boolean): void {
     const isDelimited = headers.at(-2) === "content-length";
     this.#isChunked = !isDelimited && this.httpVersion === "1.1";
     this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
-    if (!isDelimited && !this.#isChunked) this.lifetime.closing = true; // its end is the end of the body
-    this.#head = this.lifetime.parts.heads.toText(status, headers, close || this.lifetime.closing, this.#isChunked);
+    if (!isDelimited && !this.#isChunked) this.wire.closing = true; // its end is the end of the body
+    this.#head = this.wire.parts.heads.toText(status, headers, close || this.wire.closing, this.#isChunked);
     this.headersSent = true;
   }
 
@@ -251,7 +248,7 @@ export class WireMessage implements Message, BodySink, BodySource {
     this.flushHeaders();
     if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
     socket.uncork();
-    this.lifetime.responded();
+    this.wire.responded();
   }
 
   /**
@@ -259,9 +256,9 @@ export class WireMessage implements Message, BodySink, BodySource {
    * arrived after it. Undefined when this request cannot be upgraded.
    */
   detach(): Uint8Array | undefined {
-    const early = this.socket.readableEnded ? undefined : this.input.endUpgrade();
+    const early = this.socket.readableEnded ? undefined : this.wire.endUpgrade();
     if (early === undefined) return undefined;
-    this.lifetime.detach();
+    this.wire.detach();
     this.#isDetached = true;
     if (this.#controller !== undefined) this.#watchSocket();
     return early;

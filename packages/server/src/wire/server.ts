@@ -65,7 +65,7 @@ export class WireServer implements HttpServer {
   readonly #closeExpired = (): void => {
     const { clock } = this.#parts;
     for (const connection of this.#connections.values()) {
-      const { deadline } = connection.lifetime;
+      const { deadline } = connection.wire;
       if (deadline !== 0 && deadline <= clock.now) connection.expire();
     }
   };

@@ -28,8 +28,8 @@ export async function shutDown(server: Server, parts: ConnectionParts, handshake
   for (const connection of connections.values()) {
     if (connection.idle) connection.socket.destroy();
     // a response that has not begun will say `Connection: close`; one whose head is sent cannot
-    else if (!connection.finished && connection.message?.headersSent && !connection.input.hasWaiting)
-      connection.lifetime.closing = true;
+    else if (!connection.finished && connection.message?.headersSent && !connection.wire.hasWaiting)
+      connection.wire.closing = true;
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
   const isWaiting = (connection: WireConnection) => connection.finished && !connection.socket.destroyed;
