@@ -1,5 +1,4 @@
 import type { MatchedRoute, RouteParams } from "../request/contract.ts";
-import { BoundedMap } from "../support/bounded-map.ts";
 import { decodePercent, MalformedTarget } from "../support/path.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "../support/pattern.ts";
 
@@ -62,7 +61,7 @@ const sample = 8;
 export class Router<R extends Routable> {
   #routes: readonly R[] = [];
   #methods = new Map<R["method"], MethodRoutes<R>>();
-  #cache = new BoundedMap<string, Match<R>>(maxCached);
+  #cache = new Map<string, Match<R>>();
   #misses = 0;
 
   constructor(routes: readonly R[]) {
@@ -76,7 +75,7 @@ export class Router<R extends Routable> {
   load(routes: readonly R[]): void {
     const byMethod = Map.groupBy(routes, (route) => route.method);
     this.#methods = new Map([...byMethod].map(([method, list]) => [method, new MethodRoutes(list)]));
-    this.#cache = new BoundedMap(maxCached);
+    this.#cache = new Map();
     this.#routes = routes;
   }
 
@@ -93,6 +92,7 @@ export class Router<R extends Routable> {
     // a part of a text keeps the whole text in memory, here the head of the request with all its headers
     const copy = Buffer.from(key).toString();
     const match = this.#search(routes, method, copy.slice(key.length - path.length));
+    if (this.#cache.size === maxCached) this.#cache.clear(); // the paths in use are soon back
     if (match !== undefined) this.#cache.set(copy, match);
     return match;
   }

@@ -116,15 +116,6 @@ test("the cache returns the same resolution, is bounded, and holds only hits wit
   assert.notEqual(router.resolve("GET", "/a"), first, "10,000 others evict it");
 });
 
-test("a path that is requested again stays cached while others are evicted", () => {
-  const router = routerOf("GET /:x");
-  const first = router.resolve("GET", "/hot");
-  for (let index = 0; index < 50_000; index++) {
-    router.resolve("GET", `/cold${index}`);
-    assert.equal(router.resolve("GET", "/hot"), first);
-  }
-});
-
 test("a thousand patterns of one shape are distinguished by their static text", () => {
   const router = routerOf(...Array.from({ length: 1000 }, (_, index) => `GET /r${index}/:id/edit`));
   assert.equal(resolvePath(router, "/r0/x/edit"), "/r0/:id/edit");
