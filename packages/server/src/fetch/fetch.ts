@@ -4,14 +4,8 @@ import { IncomingBody } from "../body/incoming-body.ts";
 import { discard, isStream, toByteStream } from "../body/stream.ts";
 import type { HeaderValue, Incoming, Outgoing, Upgrade } from "../handler.ts";
 import type { ServerOptions } from "../options.ts";
-import {
-  findHeader,
-  type Inspected,
-  inspect,
-  isRejected,
-  type RejectedRequest,
-  toHeaderMap,
-} from "../request/inspect.ts";
+import { findHeader, toHeaderMap } from "../request/header-list.ts";
+import { type Inspected, inspect, isRejected, type RejectedRequest } from "../request/inspect.ts";
 import { isBodiless, toHeaderList } from "../response/response-head.ts";
 
 /** Web `Request` → web `Response`: the same handler, the same checks, no socket. */

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodySource, IncomingBody } from "../body/incoming-body.ts";
 import type { HeaderValue, Outgoing } from "../handler.ts";
-import { findHeader, type Inspected, toHeaderMap } from "../request/inspect.ts";
+import { findHeader, toHeaderMap } from "../request/header-list.ts";
+import type { Inspected } from "../request/inspect.ts";
 import { toCanonicalAddress } from "../request/ip-range.ts";
 import type { Exchange, Message } from "../response/exchange.ts";
 

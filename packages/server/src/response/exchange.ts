@@ -1,7 +1,6 @@
-import type { Socket } from "node:net";
 import { BodyMemory } from "../body/body-memory.ts";
 import { discard } from "../body/stream.ts";
-import type { HeaderValue, Incoming, Outgoing, Upgrade } from "../handler.ts";
+import type { HeaderValue, Incoming, Outgoing } from "../handler.ts";
 import type { ServerOptions } from "../options.ts";
 import { type Inspected, inspect, isRejected, type RejectedRequest, type RequestHead } from "../request/inspect.ts";
 import { ProxyTrust } from "../request/proxy.ts";
@@ -9,6 +8,7 @@ import { pump, Slices, type StreamTarget, sliceBytes } from "./pump.ts";
 import { isBodiless, toHeaderList } from "./response-head.ts";
 import { RoundRobin } from "./round-robin.ts";
 import { SlowClients } from "./slow-clients.ts";
+import { Upgrades } from "./upgrades.ts";
 
 /** A request that a transport has read, and where its response is written. Header lists are names and values, alternating. */
 export interface Message extends Incoming, RequestHead, StreamTarget {
@@ -34,8 +34,7 @@ export class Exchange {
   readonly bodies: BodyMemory;
   readonly trust: ProxyTrust;
   readonly slowClients: SlowClients;
-  /** Connections that have changed to another protocol, and what ends each. */
-  readonly upgraded = new Map<Socket, () => void>();
+  readonly upgrades = new Upgrades();
   /** The turns of pipelined requests. */
   readonly pipelined = new RoundRobin();
   /** Set when a stop begins: every response closes its connection, and event streams that open later end at once. */
@@ -43,8 +42,6 @@ export class Exchange {
   /** End the open event streams. */
   readonly #endings = new Set<() => void>();
   readonly #turns = new RoundRobin(10);
-  /** One function for all of them: each would take memory for as long as its connection is open. */
-  readonly #onUpgradedClose: (this: Socket) => void;
 
   constructor(options: ServerOptions) {
     const { limits, log, toBodyError, trustedProxies } = options;
@@ -52,15 +49,11 @@ export class Exchange {
     this.bodies = new BodyMemory(limits.bodyBytesTotal, toBodyError);
     this.trust = new ProxyTrust(trustedProxies, (message) => log.warn({}, message));
     this.slowClients = new SlowClients(limits, log);
-    const { upgraded } = this;
-    this.#onUpgradedClose = function () {
-      upgraded.delete(this);
-    };
   }
 
   endStreams(): void {
     for (const end of this.#endings) end();
-    for (const end of this.upgraded.values()) end();
+    this.upgrades.end();
   }
 
   /** False when the request was refused: then the response is written. */
@@ -100,22 +93,12 @@ export class Exchange {
   }
 
   #takeOver(message: Message, outgoing: Outgoing): void {
-    const upgrade = outgoing.body as Upgrade; // the body of this status
-    const { socket } = message;
-    const buffered = message.destroyed ? undefined : message.detach();
-    if (buffered === undefined) {
-      upgrade.discard();
-      if (!message.destroyed) this.#sendError(message, 426, "upgrade", ["upgrade", upgrade.protocol]);
-      return;
-    }
     try {
-      const end = upgrade.take(socket, buffered, [...(outgoing.extraHeaders() ?? [])]);
-      this.upgraded.set(socket, end);
-      socket.on("close", this.#onUpgradedClose);
-      if (this.stopping) end(); // the others were ended before
+      const protocol = this.upgrades.takeOver(message, outgoing);
+      if (protocol !== undefined) this.#sendError(message, 426, "upgrade", ["upgrade", protocol]);
     } catch (error) {
       this.#logError(error, message, "the upgrade failed");
-      socket.on("error", () => {}).destroy();
+      message.socket.on("error", () => {}).destroy();
     }
   }
 

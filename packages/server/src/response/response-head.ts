@@ -65,7 +65,7 @@ function toStatusLine(status: number): string {
 }
 
 /**
- * Framing and connection headers belong to the engine: an application could contradict them about where a response
+ * Framing and connection headers belong to the server: an application could contradict them about where a response
  * ends. `Outgoing.closes` says whether the connection should close.
  */
 const engineHeaders = new Set([
@@ -77,16 +77,15 @@ const engineHeaders = new Set([
   "transfer-encoding",
 ]);
 
+const none: readonly never[] = [];
+
 /** The headers of a response, names and values alternating: the same on a socket and in `app.fetch`. */
 export function toHeaderList(outgoing: Outgoing, isHead: boolean): HeaderValue[] {
   const list: HeaderValue[] = [];
   let declared: HeaderValue | undefined;
-  const extra = outgoing.extraHeaders();
-  if (extra !== undefined) {
-    for (const [name, value] of extra) {
-      if (name === "content-length") declared = value;
-      else if (!engineHeaders.has(name)) list.push(name, value);
-    }
+  for (const [name, value] of outgoing.extraHeaders() ?? none) {
+    if (name === "content-length") declared = value;
+    else if (!engineHeaders.has(name)) list.push(name, value);
   }
   const { status, body, type } = outgoing;
   if (status === 204 || status === 304) return list;

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import { IncomingBody } from "../body/incoming-body.ts";
 import type { RejectedRequest } from "../request/inspect.ts";
 import type { ServerLimits } from "../request/limits.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./body-decoder.ts";
 import { WireMessage } from "./message.ts";
 import { WireHead } from "./request-head.ts";
+import { WireBody } from "./wire-body.ts";
 import { type SocketEvents, type WireParts, WireSocket } from "./wire-socket.ts";
 
 /**
@@ -135,13 +135,13 @@ export class WireConnection implements SocketEvents {
     }
     const message = new WireMessage(wire, head);
     this.message = message;
+    wire.headersSent = false;
     if (!exchange.admit(message)) return;
     const { contentLength = 0, chunked } = message.inspected;
     const hasBody = chunked || contentLength > 0;
     if (!chunked && contentLength <= wire.size) message.arrived = wire.take(contentLength);
     else {
-      const { bodies, options } = exchange;
-      message.body = new IncomingBody(chunked ? undefined : contentLength, message, bodies, options.toBodyError);
+      message.body = new WireBody(wire, chunked ? undefined : contentLength, message.expect);
       this.#body = chunked ? new ChunkDecoder(this.#limits) : new LengthDecoder(contentLength);
       wire.deadline = deadline;
       this.#readBody(this.#body);
@@ -154,14 +154,15 @@ export class WireConnection implements SocketEvents {
     exchange.handle(message);
   }
 
-  #readBody(body: BodyDecoder): void {
+  #readBody(decoder: BodyDecoder): void {
     const message = this.message as WireMessage; // as long as there is a body
-    this.wire.readBody(body, message);
-    if (body.rejected !== undefined) this.#break(body.rejected.status);
-    else if (body.done) {
+    const body = message.body as WireBody; // likewise
+    this.wire.readBody(decoder, body);
+    if (decoder.rejected !== undefined) this.#break(decoder.rejected.status);
+    else if (decoder.done) {
       this.#body = undefined;
       this.wire.deadline = 0;
-      message.body?.end();
+      body.end();
       if (message.finished) this.#next();
     }
   }
@@ -170,7 +171,7 @@ export class WireConnection implements SocketEvents {
     const message = this.message as WireMessage; // the one that was responded to
     message.finished = true;
     if (this.wire.closing || this.wire.broken) this.#linger();
-    else if (message.complete) this.#next();
+    else if (message.body?.complete !== false) this.#next();
     else this.wire.resume(); // the rest of the body is dropped
   };
 
@@ -200,7 +201,7 @@ export class WireConnection implements SocketEvents {
     this.#parts.connections.delete(this.socket);
     this.#parts.exchange.slowClients.forget(this.socket);
     this.wire.drop();
-    this.message?.breakBody(400);
+    this.message?.body?.break(400);
     this.message?.clientLeft();
   };
 
@@ -210,7 +211,7 @@ export class WireConnection implements SocketEvents {
     this.#body = undefined;
     this.wire.deadline = 0;
     if (status === 408) this.wire.timedOut();
-    this.message?.breakBody(status);
+    this.message?.body?.break(status);
     if (this.message?.finished === true) this.#linger();
   }
 

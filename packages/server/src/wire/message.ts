@@ -1,13 +1,14 @@
 import type { Socket } from "node:net";
-import { type ToBodyError, tooLarge } from "../body/bounded-chunks.ts";
-import { type BodySource, IncomingBody, refuseBody } from "../body/incoming-body.ts";
+import { tooLarge } from "../body/bounded-chunks.ts";
+import { refuseBody } from "../body/incoming-body.ts";
 import type { HeaderValue, Outgoing } from "../handler.ts";
-import { findHeader, type Inspected, toHeaderMap } from "../request/inspect.ts";
+import { findHeader, toHeaderMap } from "../request/header-list.ts";
+import type { Inspected } from "../request/inspect.ts";
 import { toCanonicalAddress } from "../request/ip-range.ts";
 import type { Peer } from "../request/proxy.ts";
 import type { Message } from "../response/exchange.ts";
-import type { BodySink } from "./body-decoder.ts";
 import type { WireHead } from "./request-head.ts";
+import { WireBody } from "./wire-body.ts";
 import type { WireSocket } from "./wire-socket.ts";
 
 /** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
@@ -18,7 +19,7 @@ const nothing = new Uint8Array();
 const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
 
 /** A request that the wire engine has read, as the context sees it, and its response. */
-export class WireMessage implements Message, BodySink, BodySource {
+export class WireMessage implements Message {
   method: string;
   readonly url: string;
   readonly httpVersion: string;
@@ -31,8 +32,7 @@ export class WireMessage implements Message, BodySink, BodySource {
   /** A body that has arrived with the head. */
   arrived: Uint8Array = nothing;
   /** Any other body. */
-  body: IncomingBody | undefined;
-  headersSent = false;
+  body: WireBody | undefined;
   /** Whether the system has all bytes of the response. */
   finished = false;
   /** The client, with what trusted proxies say about it. */
@@ -105,83 +105,28 @@ export class WireMessage implements Message, BodySink, BodySource {
     return toHeaderMap(this.rawHeaders);
   }
 
-  /** Whether the whole request has arrived. */
-  get complete(): boolean {
-    return this.body?.complete ?? true;
-  }
-
   readBody(limit: number, timeout: number): Uint8Array | Promise<Uint8Array> {
     if (this.body !== undefined) return this.body.read(limit, timeout);
-    if (this.arrived.byteLength > limit) return refuseBody(this.#toError(413, tooLarge));
-    if (this.arrived.byteLength > 0) this.#writeContinue();
+    const { byteLength } = this.arrived;
+    if (byteLength > limit) return refuseBody(this.wire.parts.exchange.options.toBodyError(413, tooLarge));
+    if (byteLength > 0) this.wire.allowBody(this.expect);
     return this.arrived;
   }
 
   streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
-    if (this.body === undefined) {
-      this.body = new IncomingBody(this.arrived.byteLength, this, this.wire.parts.exchange.bodies, this.#toError);
-      if (this.arrived.byteLength > 0) this.body.push(this.arrived);
-      this.body.end();
-    }
+    this.body ??= WireBody.arrived(this.wire, this.arrived);
     return this.body.stream(limit, timeout);
-  }
-
-  start(isStream: boolean): void {
-    if (isStream) this.wire.deadline = 0; // each chunk has a timeout of its own
-    this.wire.resume();
-    this.#writeContinue();
-  }
-
-  #writeContinue(): void {
-    if (this.expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
-  }
-
-  resume(): void {
-    this.wire.resume();
-  }
-
-  takeBody(bytes: Uint8Array): void {
-    if (this.body?.push(bytes) === false) this.socket.pause();
   }
 
   releaseBody(): void {
     this.body?.release();
-    if (this.body?.timedOut === true) this.wire.timedOut();
-  }
-
-  /** The rest of the body will not arrive, or is malformed. */
-  breakBody(status: number): void {
-    this.body?.fail(this.#toError(status));
-  }
-
-  /** During a stop: fails a body of which no byte has arrived since the last call. */
-  giveUpStalledBody(): void {
-    if (this.body?.isStalled() === true) this.body.fail(this.#toError(503, "The server is stopping."));
   }
 
   closesAfter(outgoing: Outgoing, stopping: boolean): boolean {
     const { wire } = this;
-    if (outgoing.closes || this.#leavesTooMuch()) wire.closing = true;
-    else if ((stopping || wire.broken) && !this.wire.hasWaiting) wire.closing = true;
+    if (outgoing.closes || this.body?.leavesTooMuch() === true) wire.closing = true;
+    else if ((stopping || wire.broken) && !wire.hasWaiting) wire.closing = true;
     return wire.closing;
-  }
-
-  /** Whether the body was not read, so that the connection should carry no other request. */
-  #leavesTooMuch(): boolean {
-    const { body, inspected } = this;
-    if (body === undefined) return false;
-    if (body.wasRead) return !body.complete;
-    if (inspected.chunked) return true; // it has no length that says how much is left
-    if (body.complete) return false;
-    return (
-      body.failed ||
-      this.expect !== undefined ||
-      (inspected.contentLength ?? 0) > this.wire.parts.exchange.options.limits.body
-    );
-  }
-
-  get #toError(): ToBodyError {
-    return this.wire.parts.exchange.options.toBodyError;
   }
 
   #resolveClient(): Peer {
@@ -199,7 +144,7 @@ export class WireMessage implements Message, BodySink, BodySource {
     const { socket } = this;
     if (close) this.wire.closing = true;
     const head = this.wire.parts.heads.toText(status, headers, close, false);
-    this.headersSent = true;
+    this.wire.headersSent = true;
     if (body === null) socket.write(head, "latin1");
     else if (typeof body === "string" && Number(headers.at(-1)) === body.length) socket.write(head + body, "latin1");
     else {
@@ -217,7 +162,7 @@ export class WireMessage implements Message, BodySink, BodySource {
     this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
     if (!isDelimited && !this.#isChunked) this.wire.closing = true; // its end is the end of the body
     this.#head = this.wire.parts.heads.toText(status, headers, close || this.wire.closing, this.#isChunked);
-    this.headersSent = true;
+    this.wire.headersSent = true;
   }
 
   flushHeaders(): void {

@@ -37,7 +37,7 @@ export class WireServer implements HttpServer {
   }
 
   get connections(): number {
-    return this.#connections.size + this.#parts.exchange.upgraded.size;
+    return this.#connections.size + this.#parts.exchange.upgrades.open.size;
   }
 
   async listen(port: number, host: string): Promise<AddressInfo> {

@@ -12,7 +12,7 @@ const followUpTurns = 20; // of ten milliseconds
  */
 export async function shutDown(server: Server, parts: ConnectionParts, handshakes: Iterable<Socket>): Promise<void> {
   const { connections, exchange } = parts;
-  const { upgraded } = exchange;
+  const upgraded = exchange.upgrades.open;
   const { limits, log } = exchange.options;
   const sockets = () => [...connections.keys(), ...upgraded.keys()];
   exchange.stopping = true; // from now on every response closes its connection
@@ -28,7 +28,7 @@ export async function shutDown(server: Server, parts: ConnectionParts, handshake
   for (const connection of connections.values()) {
     if (connection.idle) connection.socket.destroy();
     // a response that has not begun will say `Connection: close`; one whose head is sent cannot
-    else if (!connection.finished && connection.message?.headersSent && !connection.wire.hasWaiting)
+    else if (!connection.finished && connection.wire.headersSent && !connection.wire.hasWaiting)
       connection.wire.closing = true;
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
@@ -36,7 +36,7 @@ export async function shutDown(server: Server, parts: ConnectionParts, handshake
   for (let turns = 0; turns < followUpTurns && [...connections.values()].some(isWaiting); turns++) await sleep(10);
   for (const connection of connections.values()) if (connection.finished) connection.socket.destroy();
   const giveUpStalledBodies = () => {
-    for (const { message } of connections.values()) message?.giveUpStalledBody();
+    for (const { message } of connections.values()) message?.body?.giveUpStalled();
   };
   giveUpStalledBodies(); // the first call only notes the progress of each
   // after sockets are read: what arrived while the process was busy is progress

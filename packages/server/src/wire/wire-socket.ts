@@ -41,6 +41,8 @@ export class WireSocket {
   closing = false;
   /** Nothing more is read. Complete requests still get responses. */
   broken = false;
+  /** Whether the head of the current response was written. */
+  headersSent = false;
   /** When to give up what the client should do next, by the clock of the server; 0 while nothing is expected of it. */
   deadline = 0;
   /** Until when input is dropped after the last response; 0 before. */
@@ -83,6 +85,11 @@ export class WireSocket {
   /** A request timed out: its client gets no more time to send bytes slowly. */
   timedOut(): void {
     this.#patience = Math.min(afterTimeout, this.#patience);
+  }
+
+  /** Answers `Expect: 100-continue`, unless the response has begun. */
+  allowBody(expect: string | undefined): void {
+    if (expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
   }
 
   /** The response is written. */
