@@ -39,6 +39,7 @@ export const longTests: readonly string[] = [
   "packages/devtools/test/banner-process.test.ts",
   "packages/core/test/http/builtin.test.ts",
   "packages/core/test/http/connection.test.ts",
+  "packages/server/test/hono-node-server.test.ts",
   "packages/core/test/http/http-app-process.test.ts",
   "packages/devtools/test/overview-process.test.ts",
   "packages/core/test/http/pump.test.ts",

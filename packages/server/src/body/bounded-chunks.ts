@@ -7,7 +7,7 @@ export type ToBodyError = (status: number, detail?: unknown) => Error;
 export interface ChunkSource {
   next(): Promise<IteratorResult<Uint8Array, unknown>>;
   /** Called when no more is read. */
-  stop(): void;
+  stop?(): void;
 }
 
 export interface ChunkLimits {
@@ -51,6 +51,6 @@ export async function* boundedChunks(
       yield step.value;
     }
   } finally {
-    source.stop();
+    source.stop?.();
   }
 }

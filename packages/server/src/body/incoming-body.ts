@@ -12,8 +12,6 @@ export interface BodySource {
   start(isStream: boolean): void;
   /** Called when there is room again. */
   resume(): void;
-  /** Called when no more is wanted. Left out where the response closes the connection then. */
-  stop?(): void;
 }
 
 /**
@@ -95,7 +93,6 @@ export class IncomingBody {
     this.#whole?.promise.catch(ignore);
     this.#whole?.reject(error);
     this.#next?.reject(error);
-    this.#source.stop?.();
   }
 
   /** The whole body; at once where it has arrived. */
@@ -124,8 +121,7 @@ export class IncomingBody {
   stream(limit: number, timeout: number): AsyncGenerator<Uint8Array, void> {
     this.wasRead = true;
     if (!this.complete && this.#error === undefined && (this.#declared ?? 0) <= limit) this.#source.start(true);
-    const source = { next: () => this.#take(), stop: () => this.#source.stop?.() };
-    return boundedChunks(source, { declared: this.#declared, limit, timeout }, this.#toError);
+    return boundedChunks({ next: () => this.#take() }, { declared: this.#declared, limit, timeout }, this.#toError);
   }
 
   /** The handler has responded. A stream that it left must not wait for the rest, and bytes that nothing has read are dropped. */

@@ -115,10 +115,6 @@ export class NodeMessage implements Message, BodySource {
     this.#req.resume();
   }
 
-  releaseBody(): void {
-    this.#body?.release();
-  }
-
   closesAfter(outgoing: Outgoing, stopping: boolean): boolean {
     return outgoing.closes || stopping;
   }
@@ -151,9 +147,10 @@ export class NodeMessage implements Message, BodySource {
     return this.#following; // the response stays assigned: it tells the signal when the connection closes
   }
 
-  /** Watches a response until its client has read it: node:http waits forever. */
+  /** The response is written. Watches it until its client has read it: node:http waits forever. */
   #watch(): void {
     const { socket, stream } = this;
+    this.#body?.release();
     const { slowClients } = this.#exchange;
     if (stream.writableLength === 0 || socket.destroyed) return;
     slowClients.hold(socket, stream.writableLength);

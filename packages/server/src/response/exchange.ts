@@ -16,11 +16,9 @@ export interface Message extends Incoming, RequestHead, StreamTarget {
   inspected: Inspected;
   /** The value of `Expect`; undefined where the transport has seen to it. */
   readonly expect: string | undefined;
-  /** The handler has responded. */
-  releaseBody(): void;
   /** Decides whether the connection closes after a response. */
   closesAfter(outgoing: Outgoing, stopping: boolean): boolean;
-  /** Writes a response in one piece. */
+  /** Writes a response in one piece, after which the body is not needed any more. */
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void;
   /** Begins a response whose body `pump` writes. Its head goes with the first bytes. */
   begin(status: number, headers: HeaderValue[], close: boolean): void;
@@ -86,7 +84,6 @@ export class Exchange {
   }
 
   #respond(message: Message, outgoing: Outgoing): void {
-    message.releaseBody();
     if (outgoing.status === 101) this.#takeOver(message, outgoing);
     else if (message.destroyed) discard(outgoing.body);
     else this.#write(message, outgoing, message.closesAfter(outgoing, this.stopping));

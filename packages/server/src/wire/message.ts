@@ -118,10 +118,6 @@ export class WireMessage implements Message {
     return this.body.stream(limit, timeout);
   }
 
-  releaseBody(): void {
-    this.body?.release();
-  }
-
   closesAfter(outgoing: Outgoing, stopping: boolean): boolean {
     const { wire } = this;
     if (outgoing.closes || this.body?.leavesTooMuch() === true) wire.closing = true;
@@ -143,6 +139,7 @@ export class WireMessage implements Message {
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
     const { socket } = this;
     if (close) this.wire.closing = true;
+    this.body?.release();
     const head = this.wire.parts.heads.toText(status, headers, close, false);
     this.wire.headersSent = true;
     if (body === null) socket.write(head, "latin1");
@@ -172,7 +169,10 @@ export class WireMessage implements Message {
 
   write(bytes: Uint8Array): boolean {
     const { socket } = this;
-    if (bytes.byteLength === 0) return true; // an empty chunk would be the last
+    if (bytes.byteLength === 0) {
+      this.flushHeaders(); // as a chunk it would be the last
+      return true;
+    }
     const size = Buffer.from(`${bytes.byteLength.toString(16)}\r\n`); // the chunks of RFC 9112, 7.1
     if (this.#isChunked && this.#head === "" && bytes.byteLength <= maxCopied) {
       socket.write(Buffer.concat([size, bytes, lineEnd]));
@@ -189,6 +189,7 @@ export class WireMessage implements Message {
 
   end(): void {
     const { socket } = this;
+    this.body?.release();
     socket.cork();
     this.flushHeaders();
     if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
