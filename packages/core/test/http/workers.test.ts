@@ -242,10 +242,10 @@ describe("workers", { concurrency: 4 }, () => {
       const before = await findWorkers(server);
       writeFileSync(fault, "slow");
       server.signal("SIGHUP");
-      await server.waitFor("starting", 3);
+      await server.waitFor("starting 1", 2);
       process.kill(before.get("1") ?? 0, "SIGKILL"); // the one that starts takes its place
       process.kill(before.get("2") ?? 0, "SIGKILL");
-      await server.waitFor("starting", 4);
+      await server.waitFor("starting 2", 2);
       server.signal("SIGTERM");
       await server.waitFor("SIGTERM: stopping");
       rmSync(fault);
