@@ -25,6 +25,7 @@ export { type PathOf, sourceOf, withSource } from "./request/endpoint.ts";
 export { formatError } from "./request/error-format.ts";
 export { toLocation } from "./request/headers.ts";
 export { leasesOf, releaseRequest } from "./request/kept-request.ts";
+export { messageOf } from "./request/reply.ts";
 export { logError } from "./request/request-log.ts";
 export { requestStore, trace } from "./request/tracing.ts";
 export { findShadows } from "./route/shadows.ts";

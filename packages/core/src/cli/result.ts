@@ -4,7 +4,7 @@ import { JsonArray } from "../body/json-array.ts";
 import { Chunks } from "../body/stream.ts";
 import type { Context } from "../request/context.ts";
 import type { RawBody } from "../request/raw.ts";
-import { isResponse, Outgoing, Reply } from "../request/reply.ts";
+import { isResponse, messageOf, Outgoing, Reply } from "../request/reply.ts";
 import { BindError, describeValue, type Issue, toHttpError } from "../support/errors.ts";
 import { toFlagName } from "./commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -86,14 +86,8 @@ export async function writeResult(
     return exitCodes.done;
   }
   if (isStream(value)) void new Chunks(value).return(); // it is never read
-  await writeError(terminal, describeReply(reply), json, kind === "json" ? value : undefined);
+  await writeError(terminal, messageOf(reply), json, kind === "json" ? value : undefined);
   return isUsageError ? exitCodes.usage : exitCodes.failed;
-}
-
-/** Why a reply with a status from 400 on failed. */
-function describeReply({ status, value }: Reply): string {
-  const reason = typeof value === "object" && value !== null && "error" in value ? value.error : value;
-  return typeof reason === "string" ? reason : `failed with status ${status}`;
 }
 
 /** A line for people; with `json`, also a document for programs: `value` when it is an object, else the message. */

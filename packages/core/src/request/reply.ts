@@ -125,6 +125,12 @@ export function isResponse(value: object): value is Response {
   return (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === "Response";
 }
 
+/** Why a reply with a status from 400 on failed, as a command or a job reports it. */
+export function messageOf({ status, value }: Reply): string {
+  const reason = typeof value === "object" && value !== null && "error" in value ? value.error : value;
+  return typeof reason === "string" ? reason : `failed with status ${status}`;
+}
+
 /** The status that a client sees: a `Response` brings its own. */
 export function statusOf({ kind, status, value }: Reply): number {
   return kind === "raw" && isResponse(value as object) ? (value as Response).status : status; // raw values are objects

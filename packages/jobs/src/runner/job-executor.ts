@@ -1,5 +1,5 @@
 import { BindError, inject, Log, type Problem, type Reply, StartError } from "@tenon/core";
-import { trace, validate } from "@tenon/core/internal";
+import { messageOf, trace, validate } from "@tenon/core/internal";
 import { Background, type RequestHandler } from "@tenon/core/platform";
 import { describeDuration } from "../describe-duration.ts";
 import { definitionOf, type JobDefinition } from "../job-definition.ts";
@@ -91,7 +91,7 @@ export class JobExecutor {
     }
     const outgoing = await this.#runInTime(run, handler);
     if (outgoing.reply === undefined) return this.#fail(run, definition, outgoing.error);
-    if (outgoing.status >= 400) return this.#fail(run, definition, toError(outgoing.reply));
+    if (outgoing.status >= 400) return this.#fail(run, definition, new Error(messageOf(outgoing.reply)));
     const time = Math.round(performance.now() - started);
     this.#log.debug({ job: row.id, attempt: row.attempt, ms: time }, `${row.name}: done`);
     const keep = definition.keep.done ?? this.#settings.keep.done;
@@ -214,10 +214,4 @@ export class JobExecutor {
 
 function describeIssues({ issues, message }: BindError): string {
   return issues.map((issue) => `${issue.path || "(whole input)"} ${issue.message}`).join("; ") || message;
-}
-
-/** `{ error }` and replies with an error status fail, as they do on every platform. */
-function toError({ status, value }: Reply): Error {
-  const reason = typeof value === "object" && value !== null && "error" in value ? value.error : value;
-  return new Error(typeof reason === "string" ? reason : `failed with status ${status}`);
 }
