@@ -31,7 +31,6 @@ export { requestStore, trace } from "./request/tracing.ts";
 export { findShadows } from "./route/shadows.ts";
 export { type Returned, validate } from "./schema/dto.ts";
 export { compileSelect, InvalidResult } from "./schema/select.ts";
-export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
 export { type Duration, parseDuration } from "./support/duration.ts";
 export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support/errors.ts";

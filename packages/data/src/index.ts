@@ -35,5 +35,6 @@ export { type Row, toRow } from "./row.ts";
 export { type SharedPostgres, type SharedRedis, SharedStore } from "./shared/shared-store.ts";
 export { isUniqueViolation, StoreError } from "./store-error.ts";
 export { storeGuarantees } from "./store-guarantees.ts";
+export { runInBatches } from "./support/batches.ts";
 export { Sweeps } from "./sweeps.ts";
 export type { TracedRedis, TracedSql } from "./tracing.ts";

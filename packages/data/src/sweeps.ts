@@ -1,9 +1,9 @@
 import { inject, Log, type OnStart, type OnStop } from "@tenon/core";
-import { runInBatches } from "@tenon/core/internal";
 import { sql } from "kysely";
 import { Database } from "./database/database.ts";
 import { Health } from "./health.ts";
 import { StoreError } from "./store-error.ts";
+import { runInBatches } from "./support/batches.ts";
 
 const interval = 60_000;
 const batchSize = 250;

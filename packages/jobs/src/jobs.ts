@@ -1,6 +1,6 @@
 import { HttpError, inject, type Schema } from "@tenon/core";
-import { describeStores, runInBatches } from "@tenon/core/internal";
-import { isUniqueViolation, StoreError, storeGuarantees } from "@tenon/data";
+import { describeStores } from "@tenon/core/internal";
+import { isUniqueViolation, runInBatches, StoreError, storeGuarantees } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 import { JobLinks } from "./job-links.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";

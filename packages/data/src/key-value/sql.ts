@@ -1,6 +1,6 @@
 import type { OnStart } from "@tenon/core";
-import { runInBatches } from "@tenon/core/internal";
 import type { StoreEntry } from "../store-entry.ts";
+import { runInBatches } from "../support/batches.ts";
 import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runInBatches } from "@tenon/core/internal";
+import { runInBatches } from "@tenon/data";
 
 test("batches run until one is empty, with turns of the event loop between them", async () => {
   const left = [3, 2, 0, 1];
