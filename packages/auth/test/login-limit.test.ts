@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { LoginLimit } from "@tenon/auth";
 import { type Context, inject, provide, type Routes } from "@tenon/core";
+import { FakeClock } from "@tenon/core/testing";
 import { type DataOptions, KeyValue } from "@tenon/data";
 import { MemoryKeyValue } from "../../data/src/key-value/memory.ts";
 import { keyValues } from "../../data/test/support/stores.ts";
@@ -45,8 +46,8 @@ async function withLogins(setup: AuthSetup, body: (login: Login, parts: AuthApp)
 
 /** The clock and the store of one test. */
 function timedStore() {
-  const time = { now: 0 };
-  return { time, override: [provide(KeyValue, () => new MemoryKeyValue({ now: () => time.now }))] };
+  const clock = new FakeClock(0);
+  return { clock, override: [provide(KeyValue, () => new MemoryKeyValue({ clock }))] };
 }
 
 async function statuses(count: number, login: (index: number) => Promise<Response>): Promise<number[]> {
@@ -77,36 +78,36 @@ test("only failed logins count", () =>
   }));
 
 test("the window of an account ends 15 minutes after its first failure", () => {
-  const { time, override } = timedStore();
+  const { clock, override } = timedStore();
   return withLogins({ override }, async (login) => {
     await login("ada", "10.0.0.1");
-    time.now += 899_000;
+    clock.advance("899000ms");
     await statuses(19, () => login("ada", "10.0.0.1"));
     assert.equal((await login("ada", "10.0.0.1")).status, 429);
-    time.now += 1000;
+    clock.advance("1000ms");
     assert.deepEqual(await statuses(20, () => login("ada", "10.0.0.1")), all(20, 401));
     assert.equal((await login("ada", "10.0.0.1")).status, 429);
   });
 });
 
 test("Retry-After is the rest of the window, of the longer one when both are full", () => {
-  const { time, override } = timedStore();
+  const { clock, override } = timedStore();
   return withLogins({ override }, async (login) => {
     const retryAfter = async (account: string, address: string) => {
       const { status, headers } = await login(account, address);
       return [status, headers.get("retry-after")];
     };
     await statuses(20, () => login("ada", "10.0.0.1"));
-    time.now += 700_000;
+    clock.advance("700000ms");
     assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "200"]);
     await statuses(200, (index) => login(`user ${index}`, "10.0.0.3"));
-    time.now += 50_000;
+    clock.advance("50000ms");
     assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "150"]);
     assert.deepEqual(await retryAfter("bob", "10.0.0.3"), [429, "250"]);
     assert.deepEqual(await retryAfter("ada", "10.0.0.3"), [429, "250"]);
-    time.now += 149_999;
+    clock.advance("149999ms");
     assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "1"], "never 0, which would mean at once");
-    time.now += 1;
+    clock.advance("1ms");
     assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [401, null]);
   });
 });
@@ -123,16 +124,16 @@ test("a window that ends between two reads of the store rejects no login", () =>
 });
 
 test("200 failures from one address lead to 429 for 5 minutes, and other addresses are not limited", () => {
-  const { time, override } = timedStore();
+  const { clock, override } = timedStore();
   return withLogins({ override }, async (login) => {
     assert.deepEqual(await statuses(200, (index) => login(`user ${index}`, "10.0.0.1")), all(200, 401));
     const refused = await login("another", "10.0.0.1");
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get("retry-after"), "300");
     assert.equal((await login("another", "10.0.0.2")).status, 401);
-    time.now += 299_999;
+    clock.advance("299999ms");
     assert.equal((await login("another", "10.0.0.1")).status, 429);
-    time.now += 1;
+    clock.advance("1ms");
     assert.equal((await login("another", "10.0.0.1")).status, 401);
   });
 });

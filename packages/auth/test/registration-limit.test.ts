@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RegistrationLimit } from "@tenon/auth";
 import { type Context, inject, provide, type Routes } from "@tenon/core";
+import { FakeClock } from "@tenon/core/testing";
 import { KeyValue } from "@tenon/data";
 import { MemoryKeyValue } from "../../data/src/key-value/memory.ts";
 import { type AuthSetup, withAuth } from "./support/auth-app.ts";
@@ -28,28 +29,28 @@ type Register = (address: string, result?: string) => Promise<Response>;
 /** A server that trusts its proxy, so that a test can send requests from any address. */
 async function withUsers(
   auth: AuthSetup["auth"],
-  body: (register: Register, users: Users, time: { now: number }) => Promise<void>,
+  body: (register: Register, users: Users, clock: FakeClock) => Promise<void>,
 ) {
-  const time = { now: 0 };
-  const override = [provide(KeyValue, () => new MemoryKeyValue({ now: () => time.now }))];
+  const clock = new FakeClock(0);
+  const override = [provide(KeyValue, () => new MemoryKeyValue({ clock }))];
   const setup = { auth: auth ?? {}, override, declarations: [Users], api: { trustedProxies: ["127.0.0.1"] } };
   await withAuth(setup, async ({ app }) => {
     const { url } = await app.listen({ port: 0, signals: false });
     const register: Register = (address, result = "") =>
       fetch(`${url}/register?result=${result}`, { method: "POST", headers: { "x-forwarded-for": address } });
-    await body(register, app.get(Users), time);
+    await body(register, app.get(Users), clock);
   });
 }
 
 test("one network creates 500 users in an hour by default, and then gets 429 with Retry-After", () =>
-  withUsers({}, async (register, users, time) => {
+  withUsers({}, async (register, users, clock) => {
     for (let count = 0; count < 500; count++) await (await register("192.0.2.1")).bytes();
-    time.now += 600_000;
+    clock.advance("600000ms");
     const refused = await register("192.0.2.1");
     assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "3000"]);
     assert.equal((await register("192.0.2.2")).status, 200, "another network");
     assert.equal(await users.register(undefined, ""), "created", "not a client");
-    time.now += 3_000_000;
+    clock.advance("3000000ms");
     assert.equal((await register("192.0.2.1")).status, 200);
   }));
 

@@ -1,3 +1,4 @@
+import { Clock } from "@tenon/core";
 import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
@@ -12,8 +13,8 @@ export interface MemoryOptions {
   readonly maxEntries?: number;
   /** Bytes of keys and values, above which the least recently used key is evicted. Defaults to no limit. */
   readonly maxBytes?: number;
-  /** The clock, in milliseconds. Defaults to `Date.now`. */
-  readonly now?: () => number;
+  /** Defaults to that of the system. */
+  readonly clock?: Clock;
 }
 
 const sweepEvery = 1000;
@@ -26,7 +27,7 @@ export class MemoryKeyValue extends KeyValue {
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
   readonly #maxBytes: number;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   #bytes = 0;
   #writes = 0;
 
@@ -34,7 +35,7 @@ export class MemoryKeyValue extends KeyValue {
     super();
     this.#maxEntries = options.maxEntries ?? 1_000_000;
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
-    this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? new Clock();
   }
 
   async get<T>(key: string): Promise<T | undefined> {
@@ -69,12 +70,12 @@ export class MemoryKeyValue extends KeyValue {
 
   async ttl(key: string): Promise<number | undefined> {
     const entry = this.#find(key);
-    return entry && (entry.expires - this.#now()) / 1000;
+    return entry && (entry.expires - this.#clock.now()) / 1000;
   }
 
   /** The least recently used ones first. Does not count as a use. */
   override async list(limit: number): Promise<StoreEntry[]> {
-    const now = this.#now();
+    const now = this.#clock.now();
     return this.#entries
       .entries()
       .filter(([, { expires }]) => expires > now)
@@ -96,7 +97,7 @@ export class MemoryKeyValue extends KeyValue {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#remove(key);
-    if (entry.expires <= this.#now()) return undefined;
+    if (entry.expires <= this.#clock.now()) return undefined;
     this.#insert(key, entry);
     return entry;
   }
@@ -126,12 +127,12 @@ export class MemoryKeyValue extends KeyValue {
 
   #expiry(options: SetOptions): number {
     const ttl = toMilliseconds(options.ttl);
-    return ttl === undefined ? Number.POSITIVE_INFINITY : this.#now() + ttl;
+    return ttl === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + ttl;
   }
 
   /** Checks only the oldest entries, so that a single write never scans all of them. */
   #sweep(): void {
-    const now = this.#now();
+    const now = this.#clock.now();
     for (const [key, { expires }] of this.#entries.entries().take(sweepBatch)) {
       if (expires <= now) this.#remove(key);
     }

@@ -1,4 +1,4 @@
-import type { OnStart } from "@tenon/core";
+import { Clock, type OnStart } from "@tenon/core";
 import type { StoreEntry } from "../store-entry.ts";
 import { runInBatches } from "../support/batches.ts";
 import { toMilliseconds } from "../support/ttl.ts";
@@ -14,8 +14,8 @@ export interface SqlStore {
 type Row = Record<string, unknown>;
 
 export interface SqlKeyValueOptions {
-  /** The clock of SQLite, in milliseconds. Defaults to `Date.now`. PostgreSQL has that of its server. */
-  readonly now?: () => number;
+  /** Defaults to that of the system. PostgreSQL uses that of its server. */
+  readonly clock?: Clock;
   /** Whether the start creates the tables that are missing. Defaults to true. */
   readonly createTables?: boolean;
 }
@@ -26,7 +26,7 @@ const sweepBatch = 250;
 /** A store in an SQL table. Each operation is one statement, so that concurrent instances see it whole or not at all. */
 export class SqlKeyValue extends KeyValue implements OnStart {
   readonly #store: SqlStore;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #createsTables: boolean;
   readonly #statements: ReturnType<typeof createStatements>;
   #isStarted = false;
@@ -34,7 +34,7 @@ export class SqlKeyValue extends KeyValue implements OnStart {
   constructor(store: SqlStore, options: SqlKeyValueOptions = {}) {
     super();
     this.#store = store;
-    this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? new Clock();
     this.#createsTables = options.createTables ?? true;
     this.#statements = createStatements(store.kind);
   }
@@ -109,7 +109,7 @@ export class SqlKeyValue extends KeyValue implements OnStart {
   }
 
   async #run({ sql, names }: Statement, values: Row = {}): Promise<Row[]> {
-    const all: Row = { ...values, now: this.#now() };
+    const all: Row = { ...values, now: this.#clock.now() };
     const { rows } = await this.#store.execute(
       sql,
       names.map((name) => all[name]),

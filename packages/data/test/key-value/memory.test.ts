@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { FakeClock } from "@tenon/core/testing";
 import { MemoryKeyValue } from "@tenon/data";
 
 test("the memory store is bounded and evicts the oldest key first", async () => {
@@ -11,20 +12,20 @@ test("the memory store is bounded and evicts the oldest key first", async () => 
 });
 
 test("the memory store sweeps expired keys during writes", async () => {
-  let now = 0;
-  const store = new MemoryKeyValue({ now: () => now });
+  const clock = new FakeClock(0);
+  const store = new MemoryKeyValue({ clock });
   for (let index = 0; index < 500; index++) await store.set(`old:${index}`, index, { ttl: 1 });
-  now = 2000;
+  clock.set(2000);
   for (let index = 0; index < 600; index++) await store.set("busy", index);
   assert.equal(store.size, 1);
 });
 
 test("a key in the memory store expires at the millisecond of its time to live", async () => {
-  let now = 0;
-  const store = new MemoryKeyValue({ now: () => now });
+  const clock = new FakeClock(0);
+  const store = new MemoryKeyValue({ clock });
   await store.set("a", 1, { ttl: 10 });
-  now = 9999;
+  clock.set(9999);
   assert.equal(await store.get("a"), 1);
-  now = 10_000;
+  clock.set(10_000);
   assert.equal(await store.get("a"), undefined);
 });

@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Clock } from "@tenon/core";
+import { FakeClock } from "@tenon/core/testing";
 import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { SqliteFile } from "../../src/database/sqlite-file.ts";
 import { SqlKeyValue } from "../../src/key-value/sql.ts";
 import { services, withFolder, withPostgres } from "../support/services.ts";
 
 async function withClock(
-  body: (store: SqlKeyValue, clock: { now: number }, count: () => Promise<number>) => Promise<void>,
+  body: (store: SqlKeyValue, clock: FakeClock, count: () => Promise<number>) => Promise<void>,
 ): Promise<void> {
   await withFolder(async (folder) => {
     const file = new SqliteFile(join(folder, "kv.db"));
-    const clock = { now: 1_000_000 };
+    const clock = new FakeClock();
     const store = new SqlKeyValue(
       { kind: "sqlite", open: () => file.open(), execute: (sql, parameters) => file.execute(sql, parameters) },
-      { now: () => clock.now },
+      { clock },
     );
     await store.onStart();
     try {
@@ -31,9 +33,9 @@ async function withClock(
 test("a key in an SQL store expires at the millisecond of its time to live", () =>
   withClock(async (store, clock) => {
     await store.set("a", 1, { ttl: 10 });
-    clock.now += 9999;
+    clock.advance("9999ms");
     assert.equal(await store.get("a"), 1);
-    clock.now += 1;
+    clock.advance("1ms");
     assert.equal(await store.get("a"), undefined);
     assert.equal(await store.take("a"), undefined);
   }));
@@ -42,7 +44,7 @@ test("reading an expired key deletes its row only", () =>
   withClock(async (store, clock, count) => {
     await store.set("old", 1, { ttl: 10 });
     await store.set("other", 1, { ttl: 10 });
-    clock.now += 10_000;
+    clock.advance("10000ms");
     assert.equal(await store.get("old"), undefined);
     assert.equal(await count(), 1);
   }));
@@ -52,7 +54,7 @@ test("a sweep deletes the expired rows only, in batches", () =>
     for (let index = 0; index < 1100; index++) await store.set(`old:${index}`, index, { ttl: 1 });
     await store.set("young", 1, { ttl: 60 });
     await store.set("for ever", 1);
-    clock.now += 2000;
+    clock.advance("2000ms");
     assert.equal(await count(), 1102, "a write does not delete expired rows");
     let turns = 0;
     const turn = () => {
@@ -70,9 +72,9 @@ test("a sweep deletes the expired rows only, in batches", () =>
 test("a counter restarts at the millisecond of its expiry", () =>
   withClock(async (store, clock) => {
     assert.equal(await store.increment("hits", { ttl: 60 }), 1);
-    clock.now += 59_999;
+    clock.advance("59999ms");
     assert.equal(await store.increment("hits", { ttl: 60 }), 2);
-    clock.now += 1;
+    clock.advance("1ms");
     assert.equal(await store.increment("hits", { ttl: 60 }), 1);
   }));
 
@@ -84,7 +86,7 @@ test(
   () =>
     withPostgres(async (url) => {
       const pool = new PostgresPool(url);
-      const createStore = (now: () => number) =>
+      const createStore = (clock: Clock) =>
         new SqlKeyValue(
           {
             kind: "postgres",
@@ -97,10 +99,10 @@ test(
               );
             },
           },
-          { now },
+          { clock },
         );
-      const right = createStore(Date.now);
-      const ahead = createStore(() => Date.now() + 3_600_000);
+      const right = createStore(new Clock());
+      const ahead = createStore(new FakeClock(Date.now() + 3_600_000));
       await right.onStart();
       try {
         await right.set("a session", 1, { ttl: 600 });

@@ -1,3 +1,4 @@
+import { Clock } from "@tenon/core";
 import { type Asked, type Batch, type EventStore, newSecret, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 
@@ -28,17 +29,17 @@ export class MemoryStore implements EventStore {
   readonly joinsTransactions = false;
   readonly secret: string = newSecret();
   readonly #limits: BufferLimits;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   /** The topic that was published to last comes last. */
   readonly #topics = new Map<string, Buffer>();
   readonly #epoch: number;
   #characters = 0;
   #wake: Wake = () => {};
 
-  constructor(limits: BufferLimits, now: () => number = Date.now) {
+  constructor(limits: BufferLimits, clock: Clock = new Clock()) {
     this.#limits = limits;
-    this.#now = now;
-    this.#epoch = now();
+    this.#clock = clock;
+    this.#epoch = clock.now();
   }
 
   async open(): Promise<void> {}
@@ -62,7 +63,7 @@ export class MemoryStore implements EventStore {
     this.#topics.set(topic, buffer);
     buffer.last++;
     const event = new LiveEvent(topic, name, text, { epoch: this.#epoch, number: buffer.last });
-    buffer.events.push({ event, at: this.#now() });
+    buffer.events.push({ event, at: this.#clock.now() });
     this.#forgetOld(buffer);
     this.#characters += text.length;
     this.#makeRoom();
@@ -88,11 +89,11 @@ export class MemoryStore implements EventStore {
 
   /** A topic that was forgotten must not give out its numbers a second time. */
   #firstNumber(): number {
-    return this.#topics.size < maxTopics ? 0 : this.#now() - this.#epoch;
+    return this.#topics.size < maxTopics ? 0 : this.#clock.now() - this.#epoch;
   }
 
   #forgetOld({ events }: Buffer): void {
-    const oldest = this.#now() - this.#limits.seconds * 1000;
+    const oldest = this.#clock.now() - this.#limits.seconds * 1000;
     const expired = events.findIndex(({ at }) => at >= oldest);
     const surplus = Math.max(expired < 0 ? events.length : expired, events.length - this.#limits.events);
     if (surplus > 0) this.#drop(events, surplus);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, defineModule } from "@tenon/core";
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock } from "@tenon/core/testing";
 import { Database, dataModule, Migrations, SharedStore } from "@tenon/data";
 import { Channels, liveModule } from "@tenon/live";
 import { MemoryStore } from "../../src/channels/memory-store.ts";
@@ -11,17 +11,17 @@ import { newTopic, readOne, stores, withInstances } from "../support/instances.t
 const storeNamed = (name: string) => stores.find((store) => store.name === name);
 
 test("the memory keeps the last events of a topic, for a limited time", async () => {
-  let now = 1_000_000;
-  const store = new MemoryStore({ events: 3, seconds: 10 }, () => now);
+  const clock = new FakeClock(1_000_000);
+  const store = new MemoryStore({ events: 3, seconds: 10 }, clock);
   const read = async (number: number) => {
     const { events, hasGap } = await readOne(store, "a", { epoch: 1_000_000, number }, 100);
     return hasGap ? "gap" : events.map(({ text }) => text);
   };
   for (const text of ["1", "2", "3", "4"]) store.add("a", "said", text);
   assert.deepEqual([await read(0), await read(1), await read(4), await read(5)], ["gap", ["2", "3", "4"], [], "gap"]);
-  now += 9000;
+  clock.advance("9000ms");
   store.add("a", "said", "5");
-  now += 2000;
+  clock.advance("2000ms");
   assert.deepEqual([await read(3), await read(4)], ["gap", ["5"]]);
   for (let index = 0; index < 10_001; index++) store.add(`topic ${index}`, "said", "x");
   assert.equal(await read(4), "gap", "the topic that was used least recently is forgotten");
