@@ -131,7 +131,7 @@ function toFlags(contract: Contract | undefined): Flag[] | undefined {
   return Object.entries(fields).map(([field, declaration]) => ({
     field,
     name: toFlagName(field),
-    isSwitch: declaration.kind === "boolean",
+    isSwitch: declaration.textForm === "switch",
     choices: choicesOf(declaration),
     declaration,
   }));

@@ -104,12 +104,12 @@ export class TracingMetrics {
   }
 
   /**
-   * Not jobs and commands, which have no method. A request is active from the end of its synchronous part: nothing can
+   * Jobs and commands are left out. A request is active from the end of its synchronous part: nothing can
    * read the figure before, and a subscriber of `start` would cost more than the rest.
    */
   #measureRequests(): () => void {
     const end = (payload: TracedRequest) => {
-      if (payload.method === "") return;
+      if (payload.incoming.isCommand === true) return;
       payload[this.#key] = true;
       this.#active++;
     };

@@ -21,14 +21,16 @@ export function createRequestSpans(options: ObserveSettings): Operation<TracedRe
     bindStore: (storage, begin) => requestStore.bind(storage, begin),
     nameOf: (payload) => {
       if (payload.platform === "jobs" || options.ignoredPaths.has(payload.path)) return undefined; // a job has a span of its own
-      return payload.method === "" ? toCommandName(payload) : toRequestName(payload);
+      return payload.incoming.isCommand === true ? toCommandName(payload) : toRequestName(payload);
     },
     attributesOf: (payload) =>
-      payload.method === "" ? { "tenon.command": toCommandName(payload) } : describeRequest(payload, paths),
+      payload.incoming.isCommand === true
+        ? { "tenon.command": toCommandName(payload) }
+        : describeRequest(payload, paths),
     parentOf: ({ incoming }, active) =>
-      options.continueTraces && incoming.method !== "" ? propagation.extract(active, incoming, headers) : active,
-    onEnd: ({ status, bytes, method }, span) => {
-      if (method === "" || status === undefined) return;
+      options.continueTraces && incoming.isCommand !== true ? propagation.extract(active, incoming, headers) : active,
+    onEnd: ({ status, bytes, incoming }, span) => {
+      if (incoming.isCommand === true || status === undefined) return;
       span.setAttribute("http.response.status_code", status);
       if (bytes !== undefined) span.setAttribute("http.response.body.size", bytes);
       if (status < 500) return;
