@@ -1,4 +1,5 @@
 import { BoundedMap } from "../support/bounded-map.ts";
+import { decodePercent } from "../support/path.ts";
 import { type Pattern, parsePattern } from "../support/pattern.ts";
 import { isSecretName, redacted } from "./log-redact.ts";
 
@@ -20,7 +21,9 @@ export class SafePaths {
   redact(path: string, route: string | undefined, others: readonly string[] = []): string {
     if (route !== undefined) return replacePlaces(path, this.#find(route));
     if (others.length === 0) return path;
-    const sent = path.split("/").flatMap((segment) => (segment === "" ? [] : decode(segment).toLowerCase()));
+    const sent = path
+      .split("/")
+      .flatMap((segment) => (segment === "" ? [] : (decodePercent(segment) ?? segment).toLowerCase()));
     const found = others.find((other) => {
       const { segments, places } = this.#find(other);
       if (places.size === 0 || segments.length > sent.length) return false;
@@ -63,10 +66,4 @@ function replacePlaces(path: string, { places }: KnownRoute): string {
     .split("/")
     .map((segment) => (segment !== "" && places.has(place++) ? redacted : segment))
     .join("/");
-}
-
-/** As the parser of forms does: a name that is not well-formed is decoded as far as it can be. */
-function decode(name: string): string {
-  const [decoded = ""] = new URLSearchParams(`${name}=`).keys();
-  return decoded;
 }
