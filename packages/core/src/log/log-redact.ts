@@ -1,3 +1,5 @@
+import { BoundedMap } from "../support/bounded-map.ts";
+
 /** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are not secrets. */
 const secret =
   /authorization|passw(?:or)?d|passphrase|passcode|pwd|secret|credential|csrf|apikey|privatekey|jwt|cvv|signature|token(?!iz)|(?:recovery|backup|verification|onetime)code|(?:cookies?|sessionids?|tenondev\d*)$/;
@@ -29,12 +31,11 @@ export const redacted = "[redacted]";
 const cut = "[cut]";
 const maxDepth = 8;
 const maxValues = 2000;
-const maxNames = 1000;
 
 /** Copies the fields of a log line and replaces the values of secret ones, at any depth. */
 export class Redactor {
   /** The same names are logged again and again. The number is bounded, because a name may come from a client. */
-  readonly #names = new Map<string, boolean>();
+  readonly #names = new BoundedMap<string, boolean>(1000);
   readonly #isSecret: (name: string) => boolean;
 
   /** Whether the `development` fields of an error are kept. */
@@ -59,7 +60,7 @@ export class Redactor {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
     const isSecret = this.#isSecret(name);
-    if (this.#names.size < maxNames) this.#names.set(name, isSecret);
+    this.#names.set(name, isSecret);
     return isSecret;
   }
 }
