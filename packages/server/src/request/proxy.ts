@@ -48,7 +48,7 @@ export class ProxyTrust {
     if (ignored === undefined) return;
     this.#hasWarned = true;
     this.#warn(
-      `${ignored} of ${address} is ignored, because it is not one of the trustedProxies (TRUSTED_PROXIES in generated applications). If it is your proxy, add it: until then all of its clients share one address and one limit of failed logins, and cookies are not Secure.`,
+      `${ignored} of ${address} is ignored, because it is not one of the trustedProxies. If it is your proxy, add it.`,
     );
   }
 
