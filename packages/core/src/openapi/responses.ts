@@ -1,3 +1,4 @@
+import { mediaTypeOf } from "@tenon/server/internal";
 import {
   type Contract,
   type DeclaredErrors,
@@ -97,10 +98,9 @@ function toErrorResponse(status: number, { messages, schemas }: DeclaredErrors, 
     "application/json",
     components.toSchema(schema, "output"),
   ]);
-  const [type = ""] = format.type.split(";");
   if (messages.size > 0) {
     const schema = toErrorSchema(status, [...messages].sort(), tools);
-    bodies.push([type.trim(), components.addTitled(schema)]);
+    bodies.push([mediaTypeOf(format.type), components.addTitled(schema)]);
   }
   const content = [...Map.groupBy(bodies, ([media]) => media)].map(([media, list]) => {
     const [first = {}, ...others] = list.map(([, schema]) => schema);
