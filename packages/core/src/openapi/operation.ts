@@ -1,6 +1,6 @@
 import { type Body, type LiveContract, type MiddlewareContract, toBody } from "../request/contract.ts";
 import type { RouteInfo } from "../route/table.ts";
-import { type JsonSchema, toJsonSchema } from "../schema/json-schema.ts";
+import { hasFile, type JsonSchema, toJsonSchema } from "../schema/json-schema.ts";
 import type { Schema } from "../schema/standard-schema.ts";
 import type { Components } from "./components.ts";
 import { type Parameter, toParameters } from "./parameters.ts";
@@ -127,13 +127,6 @@ function toBodyContent({ kind, schema, types }: Body, components: Components, re
     : { "application/x-www-form-urlencoded": media, "multipart/form-data": media };
   if (kind === "form") return asForm;
   return { ...toJson(media.schema), ...(readsForms ? asForm : {}) };
-}
-
-/** A file can only be sent as a part of its own. */
-function hasFile(written: unknown): boolean {
-  if (typeof written !== "object" || written === null) return false;
-  if ("format" in written && written.format === "binary") return true;
-  return Object.values(written).some(hasFile);
 }
 
 function withoutContent(responses: Readonly<Record<string, ResponseObject>>): Record<string, ResponseObject> {

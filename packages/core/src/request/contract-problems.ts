@@ -1,6 +1,6 @@
 import { Dto } from "../schema/dto.ts";
 import type { Field } from "../schema/field.ts";
-import type { JsonSchema } from "../schema/json-schema.ts";
+import { hasFile, type JsonSchema } from "../schema/json-schema.ts";
 import { describeValue } from "../support/errors.ts";
 import { explainUnknownNames, namesOf } from "../support/options.ts";
 import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus, toBody } from "./contract.ts";
@@ -23,7 +23,7 @@ const names = namesOf<Contract>({
   responds: true,
   live: true,
 });
-const guardNames = namesOf<MiddlewareContract>({
+const middlewareNames = namesOf<MiddlewareContract>({
   security: true,
   optional: true,
   policy: true,
@@ -59,8 +59,8 @@ export function findContractProblems(contract: Contract, route: DeclaredRoute): 
 }
 
 /** What is wrong with the contract of a middleware, each the end of a sentence about it. */
-export function findGuardProblems(contract: MiddlewareContract): string[] {
-  const unknown = explainUnknownNames(contract, guardNames);
+export function findMiddlewareProblems(contract: MiddlewareContract): string[] {
+  const unknown = explainUnknownNames(contract, middlewareNames);
   return unknown === undefined ? findErrorProblems(contract.errors) : [`has an unknown key: ${unknown}`];
 }
 
@@ -85,24 +85,16 @@ function findUnsendable({ params, query, headers, body }: Contract, method: Meth
   const isBodiless = kind !== undefined && ["GET", "HEAD", "OPTIONS"].includes(method);
   if (isBodiless) return [`declares a body, which a ${method} request does not have. Use \`query\`.`];
   const texts = Object.entries({ params, query, headers, form: kind === "form" ? schema : undefined });
-  const problemsIn = (part: string, value: unknown, isRefused: (field: Field) => boolean, cure: string) =>
+  const problemsIn = (part: string, value: unknown, isRefused: (schema: JsonSchema) => boolean, cure: string) =>
     Object.entries<Field>(value instanceof Dto ? value.fields : {})
-      .filter(([, field]) => isRefused(field))
+      .filter(([, field]) => isRefused(field.toSchema("input")))
       .map(([name]) => `declares "${name}" in its ${part}, where no client can send ${cure}`);
   return [
     ...texts.flatMap(([part, value]) =>
-      problemsIn(part, value, holdsObjects, "an object. Use json(), which reads JSON from a text."),
+      problemsIn(part, value, isObject, "an object. Use json(), which reads JSON from a text."),
     ),
-    ...problemsIn("JSON body", body, isFile, "a file. Use body: { form: … }."),
+    ...problemsIn("JSON body", body, hasFile, "a file. Use body: { form: … }."),
   ];
-}
-
-function holdsObjects(field: Field): boolean {
-  return isObject(field.toSchema("input"));
-}
-
-function isFile(field: Field): boolean {
-  return field.toSchema("input").format === "binary";
 }
 
 function isObject({ type, items = [], oneOf = [], anyOf = [] }: JsonSchema): boolean {

@@ -4,7 +4,7 @@ import { unusable } from "../inject/inject.ts";
 import { isClass } from "../inject/token.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
 import { type Compiled, toCompiled } from "./compose.ts";
-import { findGuardProblems } from "./contract-problems.ts";
+import { findMiddlewareProblems } from "./contract-problems.ts";
 import type { MiddlewareLike } from "./handler.ts";
 
 export interface CompileScope {
@@ -29,7 +29,7 @@ export function readMiddleware(
     const message = `${place} lists ${describeValue(middleware)} as a middleware. ${middleware === undefined ? "Check its spelling." : rule}`;
     problems.push({ code: "BAD_MIDDLEWARE", message });
   }
-  for (const problem of [compiled?.contract ?? []].flat().flatMap(findGuardProblems)) {
+  for (const problem of [compiled?.contract ?? []].flat().flatMap(findMiddlewareProblems)) {
     problems.push({ code: "BAD_CONTRACT", message: `The contract of the middleware ${compiled?.name} ${problem}` });
   }
   return compiled;

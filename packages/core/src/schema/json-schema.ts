@@ -10,3 +10,10 @@ export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer
   const isOwn = schema instanceof Dto || schema instanceof Field;
   return isOwn ? schema.toSchema(direction, refer) : describeStandard(schema, direction);
 }
+
+/** Whether a schema holds a file, which only a form can send. */
+export function hasFile(written: unknown): boolean {
+  if (typeof written !== "object" || written === null) return false;
+  if ("format" in written && written.format === "binary") return true;
+  return Object.values(written).some(hasFile);
+}
