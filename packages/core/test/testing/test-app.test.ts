@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { setTimeout as turn } from "node:timers/promises";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, route, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { run } from "../../../../test/support/run.ts";
@@ -159,7 +158,7 @@ test("request() sends a form with files; one past the limit is 413 and leaves th
   assert.deepEqual(await (await send(10)).json(), ["Sea", [["sea.png", 10]]]);
   assert.equal((await send(10, { "content-type": "text/plain" })).status, 400);
   assert.equal((await send(300_000)).status, 413);
-  await turn(); // an error that no promise carries would be thrown here
+  assert.equal((await send(10)).status, 200);
   await app.stop();
 });
 
