@@ -7,7 +7,8 @@ export interface Injector {
 
 // What is being constructed. The only other state at module level in core: the channels and `requestStore` of
 // request/tracing.ts, once in a process like node:diagnostics_channel; what is known about a schema of another library, for
-// as long as that lives (schema/foreign-schema.ts); and the registry of middleware/file-chunks.ts, which closes forgotten files.
+// as long as that lives (schema/foreign-schema.ts); and the registry of middleware/file-chunks.ts, which closes forgotten files. @tenon/server has one too, `knownHost` of
+// request/inspect.ts, a cache of one text.
 let current: Injector | undefined;
 
 /** Asks for a dependency. Works while the container constructs: in field initialisers, constructors and factories. */
