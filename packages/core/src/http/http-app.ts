@@ -57,7 +57,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   readonly methods: HttpApp = {
     listen: (options = {}) => this.#listen(options),
     fetch: (request) => this.#fetch(request),
-    openapi: () => this.#describe(),
+    openapi: () => this.#toDocument(),
   };
   readonly #parts: PlatformParts;
   readonly #settings: HttpSettings;
@@ -65,13 +65,13 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   readonly #servers = new Set<Pick<HttpServer, "close" | "connections">>();
   readonly #forgetSignals: (() => void)[] = [];
   readonly #forgetCrashes: (() => void)[] = [];
-  /** Those of `fetch()`. */
+  /** Requests of `fetch()` that are being handled. */
   readonly #inFlight = new Set<Promise<Response>>();
   #closed = false;
   #hasWorkers = false;
   /** A signal, or a crash, stops the primary of workers. */
   #isEnding = false;
-  #described: { readonly version: number; readonly document: OpenApiDocument } | undefined;
+  #cached: { readonly version: number; readonly document: OpenApiDocument } | undefined;
 
   constructor(parts: PlatformParts, settings: HttpSettings) {
     this.#parts = parts;
@@ -108,7 +108,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
       isWorker = environment.worker !== undefined && process.getBuiltinModule("node:cluster").isWorker;
       if (isWorker) return await this.#listenAsWorker(port, host, options);
       if (count > 1) return await this.#listenInWorkers(count, options);
-      const address = toAddress(await this.#open(port, host, options), options);
+      const address = toAddress(await this.#startServer(port, host, options), options);
       if (options.signals !== false) this.#forgetSignals.push(stopOnSignals(this.#parts.stop, this.#parts.log));
       this.#reportListening(address, "");
       return address;
@@ -120,7 +120,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   }
 
   /** Starts the application and opens the port. */
-  async #open(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
+  async #startServer(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
     const { log, start, stop } = this.#parts;
     const server = await createEngine(this.#settings.engine, { ...this.#server, tls });
     await start();
@@ -137,7 +137,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   async #listenAsWorker(port: number, host: string, options: ListenOptions): Promise<Address> {
     const { obeyPrimary, tellReady } = await import("@tenon/server/workers");
     obeyPrimary(this.#parts.stop, this.#parts.log);
-    const bound = await this.#open(port, host, options);
+    const bound = await this.#startServer(port, host, options);
     tellReady(bound);
     return toAddress(bound, options);
   }
@@ -200,15 +200,15 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     return response.finally(() => this.#inFlight.delete(response));
   }
 
-  /** The OpenAPI document: made when it is first asked for, and again when the routes have changed. */
-  async #describe(): Promise<OpenApiDocument> {
+  /** Makes the OpenAPI document at its first use, and again when the routes have changed. */
+  async #toDocument(): Promise<OpenApiDocument> {
     const { module: name, routes } = this.#parts;
     const { version } = routes;
-    if (this.#described?.version === version) return this.#described.document;
+    if (this.#cached?.version === version) return this.#cached.document;
     const { toOpenApi } = await import("../openapi/document.ts");
     const { readsForms, errors, openapi: info } = this.#settings;
     const document = toOpenApi(routes.list(), { name, info, errors, readsForms, reasonOf });
-    this.#described = { version, document };
+    this.#cached = { version, document };
     return document;
   }
 }

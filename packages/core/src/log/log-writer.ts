@@ -71,12 +71,12 @@ export class LogWriter implements LogDestination {
   }
 
   #schedule(): void {
-    if (this.#open().isNonBlocking) setImmediate(this.#next);
+    if (this.#findOutput().isNonBlocking) setImmediate(this.#next);
     else setTimeout(this.#next, poolInterval).unref();
   }
 
   readonly #next = (): void => {
-    const { fd, isNonBlocking } = this.#open();
+    const { fd, isNonBlocking } = this.#findOutput();
     const chunk = this.#fill();
     if (isNonBlocking || this.#sync) {
       this.#written(...tryWrite(fd, chunk));
@@ -86,7 +86,7 @@ export class LogWriter implements LogDestination {
     write(fd, chunk, this.#written);
   };
 
-  #open(): Output {
+  #findOutput(): Output {
     this.#output ??= openOutput(this.#fd);
     return this.#output;
   }
@@ -129,7 +129,7 @@ export class LogWriter implements LogDestination {
 
   /** On the exit event, after which nothing asynchronous runs. */
   readonly #finish = (): void => {
-    const { fd } = this.#open();
+    const { fd } = this.#findOutput();
     if (this.#inThreadPool) {
       pause(firstWait); // the thread pool writes these bytes, also after the exit; they come before the others
       this.#advance(this.#chunk.length);
