@@ -7,7 +7,7 @@ export function uncoveredParamsOf({
   path,
   middlewareContracts,
 }: Pick<RouteInfo, "method" | "path" | "middlewareContracts">): string[] {
-  const covers = middlewareContracts.map((guard) => guard.covers ?? []);
+  const covers = middlewareContracts.map(({ covers = [] }) => covers);
   if (covers.includes("path")) return [];
   const { params, wildcard } = parsePattern(path);
   const names = [...params.map(({ name }) => name), ...(wildcard && method !== "GET" ? ["*"] : [])];

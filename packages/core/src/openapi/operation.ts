@@ -78,10 +78,10 @@ export function toOperation(
   };
 }
 
-/** The alternatives of a route: one scheme of each guard. Empty for a public route. */
-function toSecurity(guards: readonly MiddlewareContract[], components: Components): SecurityRequirement[] {
+/** The alternatives of a route: one scheme of each middleware that has some. Empty for a public route. */
+function toSecurity(contracts: readonly MiddlewareContract[], components: Components): SecurityRequirement[] {
   let alternatives: SecurityRequirement[] = [{}];
-  for (const { security = {}, optional = false } of guards) {
+  for (const { security = {}, optional = false } of contracts) {
     const schemes = Object.entries(security);
     for (const [name, scheme] of schemes) components.addScheme(name, scheme);
     const own: SecurityRequirement[] = schemes.map(([name]) => ({ [name]: [] }));

@@ -32,7 +32,7 @@ export function toParameters(
   contracts: readonly MiddlewareContract[],
 ): Parameter[] {
   const read: [string, Member][] = contracts
-    .flatMap((guard) => Object.entries(guard.headers ?? {}))
+    .flatMap(({ headers = {} }) => Object.entries(headers))
     .map(([name, description]) => [name, { required: false, description, value: { schema: { type: "string" } } }]);
   const declared = membersOf(params, components);
   return [

@@ -161,7 +161,7 @@ export function errorsByStatus(
   format: Pick<ErrorFormat, "rejectedStatus" | "malformedStatus">,
 ): Map<number, DeclaredErrors> {
   const errors = new Map<number, DeclaredErrors>();
-  const all = [impliedErrors(contract, format), contract.errors, ...contracts.map((guard) => guard.errors)];
+  const all = [impliedErrors(contract, format), contract.errors, ...contracts.map(({ errors }) => errors)];
   for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
     const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
     if (isSchema(declared)) schemas.add(declared);

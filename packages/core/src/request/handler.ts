@@ -11,14 +11,14 @@ export type Next = () => unknown;
 
 /** Either returns a value itself, which ends the chain, or returns what `next()` gives. */
 export interface Middleware {
-  /** What it adds to the contract of every route that it guards; a list where that differs by method. */
+  /** What it adds to the contract of every route that has it; a list where that differs by method. */
   readonly contract?: MiddlewareContract | readonly MiddlewareContract[];
   handle(ctx: Context, next: Next): unknown;
 }
 
 export interface MiddlewareFunction {
   (ctx: Context, next: Next): unknown;
-  /** What it adds to the contract of every route that it guards; a list where that differs by method. */
+  /** What it adds to the contract of every route that has it; a list where that differs by method. */
   readonly contract?: MiddlewareContract | readonly MiddlewareContract[];
 }
 

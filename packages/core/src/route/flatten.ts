@@ -115,7 +115,7 @@ class RouteTree {
     const { name, self, controller, module, middlewareContracts: outer = [] } = this.#owner;
     const contract = this.#checkedContract(handler, pattern, method, label);
     const handlerName = nameOf(route, handler, self);
-    const middlewareContracts = [...outer, ...contractsOf(middlewares)].filter((guard) => isConcerned(method, guard));
+    const middlewareContracts = [...outer, ...contractsOf(middlewares)].filter((added) => isConcerned(method, added));
     return {
       method,
       path: pattern.path,

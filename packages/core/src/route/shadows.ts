@@ -3,7 +3,7 @@ import { comparePatterns, isExact, overlaps } from "../support/pattern.ts";
 import type { FlatRoute } from "./flatten.ts";
 import { Router } from "./router.ts";
 
-/** A route that takes paths from one whose guards it does not have. */
+/** A route that takes paths from one whose middlewares or security scheme it lacks. */
 export interface Shadow {
   readonly unguarded: FlatRoute;
   readonly guarded: FlatRoute;
@@ -30,8 +30,8 @@ export function findShadows(routes: readonly FlatRoute[]): Shadow[] {
 
 export function describeShadow({ unguarded, guarded }: Shadow): string {
   const lack = unguarded.middlewares.length === 0 ? "has no middlewares" : "has no guard with a security scheme";
-  const guards = guarded.middlewareNames.join(", ");
-  return `${describeRoute(unguarded)} of ${unguarded.owner} ${lack} and matches before ${describeRoute(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
+  const names = guarded.middlewareNames.join(", ");
+  return `${describeRoute(unguarded)} of ${unguarded.owner} ${lack} and matches before ${describeRoute(guarded)} of ${guarded.owner}, which has the middlewares ${names}. Add them if that is not meant.`;
 }
 
 function lacksGuard(route: FlatRoute, guarded: FlatRoute): boolean {

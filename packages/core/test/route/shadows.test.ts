@@ -22,7 +22,7 @@ async function warningsOf(routes: Routes): Promise<string[]> {
 }
 
 const warning = (route: string, other: string) =>
-  `${route} of TestController (module "test") has no middlewares and matches before ${other} of TestController (module "test"), which is guarded by guard. Guard it too if that is not meant.`;
+  `${route} of TestController (module "test") has no middlewares and matches before ${other} of TestController (module "test"), which has the middlewares guard. Add them if that is not meant.`;
 
 /** An open route, and the guarded one before which it matches. */
 const shadows: readonly (readonly [open: string, guarded: string])[] = [

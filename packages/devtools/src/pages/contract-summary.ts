@@ -6,9 +6,9 @@ export interface ContractSummary {
   readonly summary?: string;
   /** Part of the request → the names of its fields. */
   readonly accepts: readonly { readonly part: string; readonly fields: readonly string[] }[];
-  /** Statuses that it declares, its guards included, in order. */
+  /** Statuses that it declares, its middlewares included, in order. */
   readonly statuses: readonly number[];
-  /** The names of the security schemes that its guards accept. */
+  /** The names of the security schemes that its middlewares accept. */
   readonly security: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function toContractSummary({ contract = {}, body, returns, middlewareCont
   const statuses = [
     ...Object.keys(returns),
     ...Object.keys(errors),
-    ...middlewareContracts.flatMap((guard) => Object.keys(guard.errors ?? {})),
+    ...middlewareContracts.flatMap(({ errors = {} }) => Object.keys(errors)),
   ].map(Number);
   return {
     ...(summary === undefined ? {} : { summary }),

@@ -58,7 +58,7 @@ function toTable(routes: readonly RouteDescription[], folder: string) {
     return {
       ...(method === undefined ? { command: path } : { method, path }),
       handler: describeHandler(route),
-      guards: middlewares.join(", "),
+      middlewares: middlewares.join(", "),
       ...(hasPolicies ? { policies: policies.join(", ") } : {}),
       source: toSource(route, folder),
     };

@@ -30,7 +30,7 @@ test("tenon routes prints a table", async () => {
       .map((line) => line.trimEnd().split(/\s{2,}/))
       .filter((row) => row.length > 1),
     [
-      ["method", "path", "handler", "guards"],
+      ["method", "path", "handler", "middlewares"],
       ["GET", "/posts", "PostsController.index"],
       ["POST", "/posts", "PostsController.create", "BearerAuth, rateLimit"],
     ],
@@ -47,7 +47,7 @@ test("tenon routes has a column for policies where there are some", async () => 
     }),
   });
   const { stdout } = await runCommand("routes", `--in=${owned}`);
-  assert.match(stdout, /^method +path +handler +guards +policies *\n/);
+  assert.match(stdout, /^method +path +handler +middlewares +policies *\n/);
   assert.match(stdout, /^PUT .* BearerAuth, rateLimit +post owner *$/m);
 });
 
