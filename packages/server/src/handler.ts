@@ -41,7 +41,7 @@ export interface Outgoing {
   readonly type: string;
   /** Whether the connection should close after it. */
   readonly closes: boolean;
-  /** The other headers, by lower-case name. Those of the connection and of the framing are the server's own. */
+  /** The other headers, by lower-case name. The server itself writes those of the connection and of the framing. */
   extraHeaders(): Iterable<readonly [string, HeaderValue]> | undefined;
 }
 

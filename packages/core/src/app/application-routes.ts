@@ -22,7 +22,7 @@ import { type Problem, StartError } from "../support/errors.ts";
 import { refuseMalformed, respondToMiss } from "./not-found.ts";
 import type { BackgroundPlatform, NamedPlatform } from "./platform.ts";
 
-/** What the routes need of the wired modules. */
+/** What the routes need from the wired modules. */
 export interface RoutingParts {
   readonly log: Log;
   readonly problems: Problem[];
@@ -65,7 +65,7 @@ export class ApplicationRoutes {
     for (const shadow of findShadows(served)) log.warn(describeShadow(shadow));
   }
 
-  /** The routes that a platform serves, behind its middlewares. Those of the application's own are compiled already. */
+  /** The routes that a platform serves, after its middlewares. Those of the own platform are compiled already. */
   composeFor(target: NamedPlatform | BackgroundPlatform, isOwn: boolean) {
     const { problems, production, log } = this.#parts;
     const appLevel = isOwn ? this.#appLevel : this.#compileAll(target.middlewares, target.name);

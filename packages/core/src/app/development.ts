@@ -22,7 +22,7 @@ export interface Built {
 
 /** What `openDevtools()` of `@tenon/devtools` gets. */
 export interface DevtoolsHost {
-  /** By which they recognise the developer. */
+  /** The secret by which they recognise the developer. */
   readonly secret: string;
   readonly built: Built;
   readonly introspection: Introspection;

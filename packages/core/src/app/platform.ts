@@ -23,7 +23,7 @@ export interface Devtools {
   wrap(next: RequestHandler): RequestHandler;
   /** Whether a request carries the secret of the developer. */
   hasSecret(incoming: Incoming): boolean;
-  /** The same for a handler. The response that a developer gets is marked, so that no cache keeps it for others. */
+  /** Whether the request of a handler does. The response is marked then, so that no cache keeps it for others. */
   admit(ctx: Context): boolean;
   /** Printed when the application listens. */
   toBanner(facts: ListeningFacts): string;
@@ -64,9 +64,9 @@ interface Explanation {
 
 interface ListeningFacts {
   readonly url: string;
-  /** An address that a browser can open: 0.0.0.0 is none. */
+  /** An address that a browser can open, unlike 0.0.0.0. */
   readonly browserUrl: string;
-  /** The path of the docs page; undefined where there is none. */
+  /** The path of the docs page; undefined where it is not served. */
   readonly docs: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface PlatformParts {
   readonly routes: RouteTable;
   readonly router: Pick<Router<RunnableRoute>, "resolve">;
   readonly log: Log;
-  /** Prints the banner, when the server listens. Undefined where there is none. */
+  /** Prints the banner when the server listens. Undefined where none is printed. */
   readonly announce: ((text: string) => void) | undefined;
   /** Milliseconds that a stop waits for all hooks together, or for a command. */
   readonly stopTimeout: number;
@@ -136,7 +136,7 @@ export interface ResolvedPlatform<Methods = unknown> extends Omit<KernelPlatform
   /** Routes of the platform itself, in addition to those of the controllers. */
   readonly routes?: Routes;
   serves(route: FlatRoute): boolean;
-  /** What a request gets that matches no route, not as a promise. Undefined, as by default, is a 404. */
+  /** Responds synchronously to a request that matches no route. Defaults to 404, also where it returns undefined. */
   miss?(ctx: Context): unknown;
   open(parts: PlatformParts): Promise<OpenPlatform<Methods>>;
 }

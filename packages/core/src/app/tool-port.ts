@@ -18,7 +18,7 @@ export async function loadToolPort(): Promise<ToolPort> {
   return (await load?.()) ?? {};
 }
 
-/** Whatever would start the application. */
+/** What would start the application. */
 const starters = ["start", "listen", "fetch", "run", "execute"];
 
 /**

@@ -10,7 +10,7 @@ const leastFill = 16 * 1024;
 export class MultipartStream {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
-  /** Bytes that what is not a file may still have. */
+  /** Bytes that all but the files may still have. */
   #left: number;
   /** What has arrived: from the delimiter of the next part on, or from inside of the current file. */
   #bytes = Buffer.from("\r\n"); // at the very start there is no line before a delimiter

@@ -18,7 +18,7 @@ export class Arguments {
   readonly common = new Set<CommonFlag>();
   /** Problems of the flags, in the order of typing. */
   readonly problems: string[] = [];
-  /** `--version` or `-V` in place of a command. */
+  /** `--version` or `-V` instead of a command. */
   version = false;
   readonly #declared: readonly Flag[];
   readonly #atRoot: boolean;

@@ -74,7 +74,7 @@ function refuse(message: string, topic?: Topic): UsageError {
   return { kind: "usage-error", message, topic };
 }
 
-/** No command is found: why, and what is close to it. */
+/** Says why no command is found, and which ones are close. */
 function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program: Program): UsageError {
   const { words, below } = topic;
   const [first] = below;

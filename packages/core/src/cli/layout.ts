@@ -4,7 +4,7 @@ import { isObject } from "../schema/dto.ts";
 import { pad, showControls, truncate, widthOf } from "./text.ts";
 
 export interface LayoutOptions {
-  /** Cells of the terminal; infinite where there is none, so that programs read every value whole. */
+  /** Cells of the terminal; infinite for another output, so that programs read every value whole. */
   readonly width: number;
   readonly color: boolean;
 }

@@ -67,7 +67,7 @@ export interface ConfigClass<Config, Name extends string> {
   readonly [configKeys]: ConfigKeys<Config>;
   /** Throws one StartError that lists every bad value. */
   new (sources?: ConfigSources<Name>): Config;
-  /** The same as `new`. */
+  /** An alias of `new`. */
   read<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;
   /** For entry points: prints every bad value and ends the process with code 1. */
   readOrExit<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;

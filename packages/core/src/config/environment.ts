@@ -28,14 +28,14 @@ export interface Environment {
   readonly dev: "start" | "restart" | undefined;
   /** The editor that the developer page links to. Undefined when TENON_EDITOR is not set. */
   readonly editor: string | undefined;
-  /** Those that begin with OTEL_ and are not empty: OpenTelemetry defines them. */
+  /** The variables that begin with OTEL_ and are not empty: OpenTelemetry defines them. */
   readonly otel: Readonly<Record<string, string>>;
 }
 
 /**
  * The only reader of process.env in the framework. An application declares its own variables with `defineConfig()`,
  * which gets them here. In development `.env` of the working directory adds variables that are not set; in production it
- * is not read, because a forgotten file would decide what the service does, nor in a test, which everybody's file would
+ * is not read, because a forgotten file would decide what the service does, nor in a test, which the file of each developer would
  * change.
  */
 export function readVariables(env: NodeJS.Dict<string> = process.env): NodeJS.Dict<string> {
@@ -47,7 +47,7 @@ export function hasEnvFile(env: NodeJS.Dict<string>): boolean {
   return !isProduction(env) && env.TENON_TEST !== String(process.pid);
 }
 
-/** For the rest of this process; those that it starts inherit the variable and have another id. */
+/** Ignores `.env` for the rest of this process; a child process inherits the variable and has another id. */
 export function ignoreEnvFile(env: NodeJS.Dict<string> = process.env): void {
   env.TENON_TEST = String(process.pid);
 }

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { type StartCode, StartError } from "../support/errors.ts";
 import { readEnvironment } from "./environment.ts";
 
-/** In the installed package, and in a checkout. A bundle of an application has left the docs behind. */
+/** Where the docs are, in the installed package and in a checkout. A bundle of an application does not contain them. */
 const places = ["../../docs/errors.md", "../../../../docs/errors.md"].map((place) => join(import.meta.dirname, place));
 
 /** Prints one readable message with its page, and exits with code 1. LOG_LEVEL debug or trace adds the stack. */

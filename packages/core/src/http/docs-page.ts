@@ -19,7 +19,7 @@ export interface DocsPageOptions {
 }
 
 const renderer = "swagger-ui-dist";
-/** What the page needs of the renderer. The rest of its package, such as source maps, is not served. */
+/** What the page needs from the renderer. The rest of its package, such as source maps, is not served. */
 const rendererFiles = new Set(["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"]);
 
 /** Shows the OpenAPI document with Swagger UI. Every file comes from this application. */

@@ -11,9 +11,9 @@ export interface DocsOptions {
   readonly path?: string | false;
   /** The path of the document. Defaults to `/openapi.json`. */
   readonly document?: string;
-  /** Serves both to everybody, also outside development. Defaults to false. */
+  /** Serves both to everyone, also outside development. Defaults to false. */
   readonly public?: boolean;
-  /** Guards of both, which are then served outside development too. Defaults to none. */
+  /** Middlewares of both, which are then served outside development too. Defaults to none. */
   readonly middlewares?: readonly MiddlewareLike[];
 }
 

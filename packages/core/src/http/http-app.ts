@@ -69,7 +69,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
   readonly #inFlight = new Set<Promise<Response>>();
   #closed = false;
   #hasWorkers = false;
-  /** A signal, or a crash, stops the primary of workers. */
+  /** Whether a signal or a crash stops the primary of workers. */
   #isEnding = false;
   #cached: { readonly version: number; readonly document: OpenApiDocument } | undefined;
 

@@ -23,7 +23,7 @@ export interface Injection {
   readonly from: string | undefined;
 }
 
-/** What is being constructed. */
+/** The instance that is being constructed. */
 interface Frame {
   readonly binding: Binding;
   readonly label: string;

@@ -31,7 +31,7 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** With its causes. */
+/** An error as text, with its causes. */
 function toErrorText(err: unknown): string {
   const { stack, development, errors, cause } = Object(err) as LogFields; // a line may have any value there
   if (typeof stack !== "string") return toText(err);

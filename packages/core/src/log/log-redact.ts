@@ -1,9 +1,9 @@
 import { BoundedMap } from "../support/bounded-map.ts";
 
-/** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are not secrets. */
+/** Names of secrets, in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are not secrets. */
 const secret =
   /authorization|passw(?:or)?d|passphrase|passcode|pwd|secret|credential|csrf|apikey|privatekey|jwt|cvv|signature|token(?!iz)|(?:recovery|backup|verification|onetime)code|(?:cookies?|sessionids?|tenondev\d*)$/;
-/** Compared with the words of a name, because others contain them: shipping, footprint, inside. A QR code may hold the secret of a second factor. */
+/** Words of names of secrets. As a part of a name they would match shipping, footprint and inside. A QR code may hold the secret of a second factor. */
 const secretWord = /^(?:t?otp|pin|sid|qr)\d*$/;
 
 /** Whether a field of this name may hold a secret: the log redacts it. */

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { logDroppedChannel } from "./log-channels.ts";
 
 export interface LogDestination {
-  /** A line that it throws for, or rejects, is dropped. */
+  /** Writes a line, which is dropped if it throws or rejects. */
   write(line: string): unknown;
   /** Whether it is a terminal: the default format is then text for people. */
   readonly isTTY?: boolean;
@@ -31,12 +31,12 @@ export class LogWriter implements LogDestination {
   #output: Output | undefined;
   /** Lines that are in no chunk yet. */
   #text = "";
-  /** What is being written, without what was. */
+  /** The rest of the chunk that is being written. */
   #chunk: Uint8Array = new Uint8Array(0);
   /** The bytes of the text and the chunk. */
   #bytes = 0;
   #dropped = 0;
-  /** A write is due, in the thread pool, or waits to be tried again. */
+  /** Whether a write is due, in the thread pool, or waits for a retry. */
   #busy = false;
   #inThreadPool = false;
   #wait = firstWait;
@@ -127,7 +127,7 @@ export class LogWriter implements LogDestination {
     this.#bytes -= count;
   }
 
-  /** On the exit event, after which nothing asynchronous runs. */
+  /** Runs on the exit event, after which nothing asynchronous runs. */
   readonly #finish = (): void => {
     const { fd } = this.#findOutput();
     if (this.#inThreadPool) {
@@ -170,7 +170,7 @@ export class LogGuard implements LogDestination {
 
 interface Output {
   readonly fd: number;
-  /** Else a write can block, and the thread pool does it. */
+  /** Whether a write never blocks. Else the thread pool writes. */
   readonly isNonBlocking: boolean;
 }
 

@@ -24,7 +24,7 @@ export const Log = token<Log>("Log");
 
 export interface LogOptions {
   readonly level?: LogLevel;
-  /** Text for people in place of JSON lines. Defaults to true on a terminal. */
+  /** Text for people instead of JSON lines. Defaults to true on a terminal. */
   readonly pretty?: boolean;
   /** Whether the text is coloured. Defaults to true on a terminal; NO_COLOR and FORCE_COLOR change that. */
   readonly color?: boolean;

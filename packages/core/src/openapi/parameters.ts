@@ -13,7 +13,7 @@ export interface Parameter {
   readonly style?: "form";
   readonly explode?: boolean;
   readonly schema?: JsonSchema;
-  /** Instead of a schema: its text is JSON. Without a media type a client would write an object as several parameters. */
+  /** Replaces the schema of a parameter whose text is JSON. Without a media type a client would write an object as several parameters. */
   readonly content?: { readonly "application/json": { readonly schema: JsonSchema } };
   /** It is the rest of the path, with slashes between its segments; OpenAPI 3.1 has no keyword for this. */
   readonly "x-tenon-rest"?: true;

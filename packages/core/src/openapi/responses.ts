@@ -133,7 +133,7 @@ function toErrorSchema(
   return { ...schema, title: `${name.replace(/Error$/, "")}${String(ending)}${end}` };
 }
 
-/** A text that no other one of its kind shares its words with. */
+/** A text whose words no other such text has. */
 const sentence = /^[A-Z][a-z0-9]*(?: [a-z0-9]+)*$/;
 
 /** `PostNotFound` for "Post not found". */

@@ -13,19 +13,19 @@ import type { Incoming, RequestView } from "./request.ts";
 // biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
 export interface ContextValues {}
 
-/** Values that only requests behind a guard have. Its contract names them: `{ sets: ["user_id"] }`. */
+/** Values that requests have only after a guard. Its contract names them: `{ sets: ["user_id"] }`. */
 // biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
 export interface GuardValues {}
 
 type Values = ContextValues & GuardValues;
 /** The declared type of a value; an undeclared name gives unknown. */
 export type ValueOf<K extends string> = K extends keyof Values ? Values[K] : unknown;
-/** Undefined too for what a guard sets, where no guard of the route says so. */
+/** Includes undefined for a value that guards set, unless a guard of the route declares it. */
 export type KnownValueOf<K extends string, SetByGuards extends string> =
   K extends Exclude<keyof GuardValues, SetByGuards> ? GuardValues[K] | undefined : ValueOf<K>;
 export type ValueName = keyof Values | (string & {});
 
-/** A class of the middlewares of a route, in and out: its subclass is another one. */
+/** Marks a middleware class of a route. Invariant, so that a subclass is another one. */
 export interface Listed<in out Guard> {
   readonly guard: Guard;
 }
@@ -49,8 +49,8 @@ export interface Lease {
   /** For the client whose connection is closed: `the session has ended`. */
   readonly reason: string;
   /**
-   * Whom the guard has let in, such as the id of a user: a client continues in its topics after a reconnect only as the
-   * same one. Not sent to the client.
+   * Identifies whom the guard has let in, such as by the id of a user. After a reconnect a client continues in its
+   * topics only under the same principal. Not sent to the client.
    */
   readonly principal?: string;
   /** Milliseconds since 1970. */
@@ -61,7 +61,7 @@ export interface Lease {
 
 /** How a platform reads input. */
 export interface InputReaders {
-  /** What `ctx.bind()` and a body validate. Undefined, as by default, is the body as JSON. */
+  /** What `ctx.bind()` and a body validate. Defaults to the body as JSON, also where it returns undefined. */
   readonly readInput?: (...request: Parameters<ReadInput>) => ReturnType<ReadInput> | undefined;
   /** What the `query` of a contract validates. Defaults to the query of the URL. */
   readonly readQuery?: ReadInput;

@@ -28,15 +28,15 @@ import { type Incoming, RequestView, type ViewedRequest } from "./request.ts";
  * Without one `param()` takes any name, and the context fits every route. "" is in every union, because `any` is not
  * assignable to `never`, the names of a path without parameters. A middleware limits it to the routes that list it.
  */
-// biome-ignore lint/suspicious/noExplicitAny: likewise for the middlewares of a route
+// biome-ignore lint/suspicious/noExplicitAny: any middlewares of a route
 export type Context<Path extends string = string, Guard = any> = RequestContext<
   // biome-ignore lint/suspicious/noExplicitAny: the one argument that a context of any path is assignable to and from
   string extends Path ? any : ParamNames<Path> | "",
-  // biome-ignore lint/suspicious/noExplicitAny: likewise for the errors that a contract declares
+  // biome-ignore lint/suspicious/noExplicitAny: any errors that a contract declares
   any,
-  // biome-ignore lint/suspicious/noExplicitAny: likewise for the values that guards set
+  // biome-ignore lint/suspicious/noExplicitAny: any values that guards set
   any,
-  // biome-ignore lint/suspicious/noExplicitAny: likewise, where no middleware is named
+  // biome-ignore lint/suspicious/noExplicitAny: any middleware, where none is named
   0 extends 1 & Guard ? any : Listed<Guard>
 >;
 
@@ -217,7 +217,7 @@ export class RequestContext<
     this.#state.values.set(key, value);
   }
 
-  /** The same as `set`. */
+  /** An alias of `set`. */
   setValue<K extends ValueName>(key: K, value: ValueOf<K>): void {
     this.set(key, value);
   }

@@ -26,7 +26,7 @@ export type WrongResult<Result, C extends Contract> = ProblemOf<
   Exclude<Result, ResultOf<C>>,
   C extends { readonly returns: infer R } ? ItemOf<Exclude<PlainOf<ByStatus<R>>, AsyncIterable<unknown>>> : never
 >;
-/** The same at a contract. An object, because messages about a text would show the whole contract. */
+/** What TypeScript shows at the handler of `endpoint()`: an object, because messages about a text would show the whole contract. */
 export type WrongEndpoint<Result, C extends Contract> =
   WrongResult<Result, C> extends infer Problem ? (Problem extends string ? Wrong<Problem> : Problem) : never;
 interface Wrong<Problem> {

@@ -63,7 +63,7 @@ export interface ErrorsByStatus {
   readonly [status: number]: string | readonly string[] | Schema;
 }
 
-/** What a middleware adds to every route that it guards: its property `contract`. */
+/** What a middleware adds to every route that has it: its property `contract`. */
 export interface MiddlewareContract<Value extends string = string> {
   /** The values that it sets on the context of every request that it lets pass: `["user_id"]`. */
   readonly sets?: readonly Value[];

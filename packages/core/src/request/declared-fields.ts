@@ -97,7 +97,7 @@ function failRow(error: unknown, index: number): never {
   throw new InvalidResult(error.issues.map((issue) => atRow(issue, index)));
 }
 
-/** Sets the declared type. Of several types the handler sets one; else it is the first. */
+/** Sets the declared type. Where several are declared, the handler sets one; the first is the default. */
 function toContentReply(ctx: Context, reply: Reply, { content }: ContentBody): Reply {
   const [type = ""] = [content].flat();
   const isText = typeof reply.value === "string";

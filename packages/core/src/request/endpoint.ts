@@ -59,7 +59,7 @@ export function sourceOf(handler: object): object {
   return (handler as { readonly [source]?: object })[source] ?? handler; // only endpoint() and withSource() set it
 }
 
-/** The same handler with another contract: what it binds stays. */
+/** A handler with another contract, which still binds what its own declares. */
 export function declareContract(handler: (ctx: Context) => unknown, contract: Contract): (ctx: Context) => unknown {
   function handleDeclared(this: unknown, ctx: Context): unknown {
     return handler.call(this, ctx);
@@ -177,7 +177,7 @@ function streamedFieldOf(declaredBody: Contract["body"]): StreamedField | undefi
 
 type Call = (self: unknown, ctx: Context, input: BoundParts) => unknown;
 
-/** The upload decides on the response where it fails: `fetch` and others wrap its error in one of their own. */
+/** A failed upload decides on the response: `fetch` and others wrap its error in one of their own. */
 function failingWithUpload(call: Call, { name }: StreamedField): Call {
   return async (self, ctx, input) => {
     try {

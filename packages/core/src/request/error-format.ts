@@ -7,7 +7,7 @@ export interface ErrorFormat {
   readonly type: string;
   /** The status of rejected input, from 400 to 499. Defaults to 400. */
   readonly rejectedStatus?: number;
-  /** The same for a body that is not JSON. Defaults to `rejectedStatus`. */
+  /** The status of a body that is not JSON. Defaults to `rejectedStatus`. */
   readonly malformedStatus?: number;
   /** The body, which is sent as JSON. */
   toBody(error: HttpError): unknown;
@@ -39,7 +39,7 @@ export function formatError(error: HttpError, format: ErrorFormat): { readonly b
   return { body: format.toBody(error), type: format.type };
 }
 
-/** The same for what the server refuses, as text. A format that fails would crash it, outside of any request. */
+/** The response to what the server refuses. A format that throws there would crash the process. */
 export function formatRefusal(status: number, format: ErrorFormat): { readonly type: string; readonly body: string } {
   const error = new HttpError(status, reasonOf(status));
   try {
@@ -79,7 +79,7 @@ const issueSchema = {
 
 const issueList = { issues: { type: "array", items: issueSchema } };
 
-/** The same with `issues` for rejected input. */
+/** `{ error }`, with `issues` for rejected input. */
 const withIssues = (rejectedStatus: number): ErrorFormat => ({
   type: plainErrors.type,
   toBody: (error) => ({ error: error.message, ...issuesOf(error) }),
@@ -119,7 +119,7 @@ const formats: Readonly<Record<ErrorFormatName, (rejectedStatus: number) => Erro
   problem,
 };
 
-/** A preset with another status for rejected input, or as the start of a format of your own. */
+/** Makes a preset with another status for rejected input. Also a base for a format of your own. */
 export function errorFormat(
   name: ErrorFormatName,
   options: Pick<ErrorFormat, "rejectedStatus" | "malformedStatus"> = {},

@@ -70,7 +70,7 @@ class KeptIncoming implements Incoming {
     return Object.assign(Object.create(null), JSON.parse(this.#headers));
   }
 
-  /** It has arrived before the response, and was read then or not at all. */
+  /** The body has arrived before the response: it was read then, or never. */
   readBody(): Uint8Array {
     return new Uint8Array();
   }

@@ -28,8 +28,8 @@ export interface KernelPlatform extends InputReaders {
   readonly limits?: RequestLimits;
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
   /**
-   * Logs an error and turns it into a response. Undefined, as by default, is `{ error }` with its status; unknown errors are
-   * hidden.
+   * Logs an error and turns it into a response. Defaults to `{ error }` with its status, also where it returns
+   * undefined; unknown errors are hidden.
    */
   fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing> | undefined;
   /** How errors are written. Defaults to `{ error }`. */

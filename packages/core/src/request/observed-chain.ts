@@ -2,7 +2,7 @@ import type { Compiled } from "./compose.ts";
 import type { Handler } from "./handler.ts";
 import { handlerTracing, middlewareTracing, trace } from "./tracing.ts";
 
-/** A chain as it runs by default, and the same with tracing, which is composed when a subscriber first needs it. */
+/** A chain without tracing, and with it: that one is composed when a subscriber first needs it. */
 export interface Runnable {
   readonly run: Handler;
   readonly observed: () => Handler;

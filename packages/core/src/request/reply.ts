@@ -77,7 +77,7 @@ export function toDataReply(value: unknown, status: number): Reply {
   return new Reply(status, isRaw(value) ? "raw" : "json", value);
 }
 
-/** Refuses values that are never data: as JSON they would be `{}` with status 200, and the mistake would stay hidden. */
+/** Refuses values that are never data: as JSON they would be `{}` with status 200, and the error would stay hidden. */
 function refuseNonData(value: object): void {
   if (value instanceof Error) throw new TypeError("an Error was returned: throw it", { cause: value });
   if (value instanceof StatusReply)
@@ -109,7 +109,7 @@ function fromConvention(value: object): Reply | undefined {
   return undefined;
 }
 
-/** A whole number out of range is a mistake, which the constructor of `Reply` reports; anything else is data. */
+/** A whole number out of range is an error, which the constructor of `Reply` reports; anything else is data. */
 function isWhole(status: unknown): status is number {
   return Number.isInteger(status);
 }

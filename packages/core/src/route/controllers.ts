@@ -12,7 +12,7 @@ export interface FoundController {
   readonly routes: Routes;
 }
 
-/** A controller is an instance with a method `routes()`. A class that only has the name of one is a mistake. */
+/** A controller is an instance with a method `routes()`. A class that only has the name of one is a problem. */
 export function findControllers(constructed: readonly Constructed[], problems: Problem[]): FoundController[] {
   const found: FoundController[] = [];
   for (const { instance, name, node } of constructed) {

@@ -13,7 +13,7 @@ export interface Route {
   readonly path: string;
   readonly handler?: Handler;
   readonly middlewares?: readonly MiddlewareLike[];
-  /** Routes below its path, behind its middlewares: a group has neither method nor handler. */
+  /** Routes below its path, which run after its middlewares: a group has neither method nor handler. */
   readonly children?: Routes;
 }
 

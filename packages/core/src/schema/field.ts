@@ -29,7 +29,7 @@ export interface NamedSchema {
   toObjectSchema(direction: Direction, refer?: Refer): JsonSchema;
 }
 
-/** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
+/** What to write instead of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
 export type Refer = (dto: NamedSchema, direction: Direction) => JsonSchema | undefined;
 
 /** What a field is: how its value is read, sent and documented. */
@@ -44,7 +44,7 @@ export interface Kind<T> {
   readonly toSchema: (direction: Direction, refer: Refer | undefined) => JsonSchema;
   /** Defaults to "plain". */
   readonly textForm?: TextForm;
-  /** Whether it is a text: "" is a value then, which "required" refuses. */
+  /** Whether it is a text, for which "" is a value that "required" refuses. */
   readonly isText?: boolean;
   /** Bytes of a file that is read while it arrives. */
   readonly streamLimit?: number;
@@ -72,7 +72,7 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
   readonly keepsNull: boolean;
   /** Whether a bound object always has it: it is required or has a default. */
   readonly present: boolean;
-  /** The same for inference, which tells a default apart. */
+  /** `present` for inference, where "default" is a value of its own. */
   declare readonly presence: Present;
   /** The value for an absent field; undefined without one. */
   readonly defaultValue: T | undefined;
@@ -112,23 +112,23 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
     this["~standard"] = toStandard<T>(this);
   }
 
-  /** The same field, which a command also takes as `-l`: `integer().alias("l")`. */
+  /** A copy that a command also takes as `-l`: `integer().alias("l")`. */
   alias(letter: string): Field<T, Present, R> {
     if (!/^[A-Za-z]$/.test(letter)) throw new TypeError(`"${letter}" is not one letter`);
     return this.#with({ letter });
   }
 
-  /** The same field, whose value a configuration never shows: `string("required").secret()`, see `defineConfig()`. */
+  /** A copy whose value a configuration never shows: `string("required").secret()`, see `defineConfig()`. */
   secret(): Field<T, Present, R> {
     return this.#with({ isSecret: true });
   }
 
-  /** The same field with a description, for documents and the help of a command. */
+  /** A copy with a description, for documents and the help of a command. */
   describe(description: string): Field<T, Present, R> {
     return this.#with({ description });
   }
 
-  /** The same field with an example for documents, as a handler would return it. */
+  /** A copy with an example for documents, as a handler would return it. */
   example(value: R): Field<T, Present, R> {
     const issues: FoundIssue[] = [];
     this.parse(value, issues, { fromText: false, returned: true });
@@ -137,7 +137,7 @@ export class Field<T = unknown, Present extends Presence = Presence, R = T> impl
     throw new TypeError(`the example ${["of the field", ...issue.keys].join(" ")} ${issue.message}`);
   }
 
-  /** The same field without `required` and `default=`. A text that was required stays one that is not empty. */
+  /** A copy without `required` and `default=`. A text that was required stays one that is not empty. */
   optional(): Field<T, false, R> {
     const tags = this.tags.filter((tag) => tag !== "required" && !tag.startsWith("default="));
     const isBound = tags.some((tag) => /^(?:min|len|oneof)=/.test(tag));

@@ -7,7 +7,7 @@ import type { IsPresent } from "./infer.ts";
 import { bounds, toWords } from "./scalars.ts";
 import type { FileTag, Grammar, RuleMaker } from "./tags.ts";
 
-/** The client chooses the type of a file, so this sorts out mistakes only. */
+/** The client chooses the type of a file, so this catches only honest errors. */
 function type(argument: string | undefined): ReturnType<RuleMaker> {
   const allowed = toWords(argument?.toLowerCase());
   const exact = allowed.length === 1 && !allowed[0]?.endsWith("*");

@@ -140,7 +140,7 @@ export interface Issue {
   readonly in?: InputPart;
   /** Where in the input: `title`, `tags.0`, `author.email`; empty for the input as a whole. */
   readonly path: string;
-  /** The same key by key, which also tells apart names that contain a dot. `bind()` always sets it. */
+  /** `path` key by key, for names that contain a dot. `bind()` always sets it. */
   readonly keys?: readonly (string | number)[];
   readonly rule: string;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** The candidate of which at most a third differs from a misspelt name, or undefined. Of two equally close ones the longer. */
+/** The candidate of which at most a third differs from a misspelt name; the longer one of two that are equally close. */
 export function findNearest(given: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;

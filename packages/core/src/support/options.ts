@@ -54,7 +54,7 @@ function number(least: number, most: number, isKind: (value: unknown) => boolean
   return that(isValid, `It takes ${kind} ${range}.`);
 }
 
-/** Checks of what a type cannot say. A limit of NaN would be none. */
+/** Checks of what a type cannot say. NaN as a limit would allow everything. */
 export const takes = {
   that,
   wholeNumber: (least: number, most = Number.POSITIVE_INFINITY) =>

@@ -76,7 +76,7 @@ export async function createTestApp(
     if (request?.isOver === true) throw new ContractError(undeclared); // fails the stream that the test reads
     request?.undeclared.push(undeclared);
   };
-  /** Fails with the first undeclared response of this request or command, not with one of others that run beside it. */
+  /** Fails with the first undeclared response of this request or command, not of others that run at the same time. */
   const check = async <T>(send: () => Promise<T>): Promise<T> => {
     const request: Running = { undeclared: [], isOver: false };
     const result = await running.run(request, send);

@@ -15,7 +15,7 @@ export interface TestRequestOptions {
 type Request = (method: Method, path: string, options?: TestRequestOptions) => Promise<Response>;
 
 export interface TestClientOptions {
-  /** Sent with every request, such as `{ authorization: "Bearer …" }`. Those of a request win. */
+  /** Sent with every request, such as `{ authorization: "Bearer …" }`. The headers of a request win. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -22,7 +22,7 @@ export class BodyMemory {
     this.#toError = toError;
   }
 
-  /** A body has so many bytes in memory. */
+  /** Notes how many bytes of a body are in memory. */
   hold(body: HeldBody, bytes: number): void {
     this.#sum += bytes - body.held;
     body.held = bytes;

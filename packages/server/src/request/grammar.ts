@@ -1,7 +1,7 @@
 /** A character of a token (RFC 9110, 5.6.2), as the source of a regular expression. */
 export const tokenCharacter = "[!#$%&'*+.^_`|~0-9A-Za-z-]";
 
-/** A token, likewise. */
+/** A token, as the source of a regular expression. */
 export const tokenText = `${tokenCharacter}+`;
 
 const token = new RegExp(`^${tokenText}$`);

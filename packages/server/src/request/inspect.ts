@@ -21,7 +21,7 @@ export interface Inspected {
   readonly chunked: boolean;
 }
 
-/** When a request is rejected: HTTP violations that node:http lets through, and limits. */
+/** What a request is rejected for: HTTP violations that node:http lets through, and limits. */
 export function inspect(
   head: RequestHead,
   { limits, singleHeaders }: { readonly limits: ServerLimits; readonly singleHeaders: SingleHeaders },
@@ -122,7 +122,7 @@ const name = `(?:${label}\\.)*(?!0[xX][0-9A-Fa-f]*\\.?(?:$|:))[0-9]*[A-Za-z_-][A
 const port = "(?:[0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])";
 const plainHost = new RegExp(`^(?:${name}|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa-f:.]+\\])(?::${port})?$`);
 
-/** The host that was last found to be one: most requests of a server have the same. */
+/** The last host that was valid: most requests of a server have the same. */
 let knownHost: string | undefined;
 
 /** `name[:port]`, `1.2.3.4[:port]` or `[::1][:port]`: nothing that a URL parser refuses or reads as another host. */

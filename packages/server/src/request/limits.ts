@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly body: number;
   /** Bytes of a response that may wait in memory for one client to read them. */
   readonly pendingBytes: number;
-  /** The same for all clients together. Beyond it, the slowest readers are disconnected. */
+  /** Bytes that may wait for all clients together. Beyond it, the slowest readers are disconnected. */
   readonly pendingBytesTotal: number;
   /** Bytes of all request bodies that are arriving or being handled. Beyond it, the oldest get 503. */
   readonly bodyBytesTotal: number;
@@ -45,7 +45,7 @@ const defaultSingleHeaders = [
   "x-api-key",
 ];
 
-/** The defaults and those of the application. */
+/** The default headers and those of the application. */
 export function toSingleHeaders(names: readonly string[] = []): SingleHeaders {
   const byLength: string[][] = [];
   for (const name of [...defaultSingleHeaders, ...names.map((name) => name.toLowerCase())]) {

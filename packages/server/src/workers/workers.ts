@@ -9,7 +9,7 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** What a worker and its primary say to each other. Not signals: a terminal sends those to all of them at once. */
+/** Messages between a worker and its primary. Not signals: a terminal sends those to all of them at once. */
 type Say = { readonly tenon: "stop" } | { readonly tenon: "ready"; readonly address: BoundAddress };
 
 const firstDelay = 100;
@@ -24,7 +24,7 @@ const stopMargin = 1000;
 
 interface Slot {
   worker: Worker;
-  /** Starts in its place during a rolling restart. */
+  /** The worker that replaces it in a rolling restart. */
   next: Worker | undefined;
   /** Consecutive workers that did not run for long. */
   failures: number;
@@ -37,7 +37,7 @@ export class Workers implements WorkerPort {
   readonly #log: ServerLog;
   readonly #stopTimeouts: readonly [serving: number, starting: number];
   readonly #slots = new Map<number, Slot>();
-  /** All that have not exited, with the time at which each began to serve. */
+  /** All workers that have not exited, with the time at which each began to serve. */
   readonly #running = new Map<Worker, number | undefined>();
   readonly #listeners = new Map<string, Parameters<WorkerPort["onMessage"]>[1]>();
   #started = false;
@@ -168,7 +168,7 @@ export class Workers implements WorkerPort {
     }, delay);
   }
 
-  /** Its exit starts another one. */
+  /** Starts a worker, and kills it when it is not ready in time: its exit starts another one. */
   async #replace(id: number, slot: Slot): Promise<void> {
     const worker = this.#fork(id);
     slot.worker = worker;
