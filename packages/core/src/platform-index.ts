@@ -5,7 +5,6 @@ export type { Metric, MetricSource, MetricValue } from "./app/metric.ts";
 export {
   Background,
   type BackgroundPlatform,
-  type BackgroundRoutes,
   type BackgroundWork,
   backgroundWork,
   type OpenPlatform,
