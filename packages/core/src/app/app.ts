@@ -164,7 +164,12 @@ async function buildApp<Methods>(
     [backgroundWork]: background.work,
     routes,
     log,
-    get: (key) => getFrom(container, graph.root, key),
+    get<T>(key: Key<T>) {
+      if (container.sees(graph.root, key)) return container.resolve(graph.root, key, graph.root.name) as T; // the container keeps the key and the type of its value together
+      throw new Error(
+        `app.get(): module "${module.name}" does not see ${keyName(key)}. Import a module that exports it.`,
+      );
+    },
     start,
     stop,
   };
@@ -219,15 +224,6 @@ function openDevtools(
   const secret = readDeveloperSecret(environment);
   if (secret === undefined || options === false) return undefined;
   return tools?.openDevtools({ secret, built, introspection, log: log.child({ name: "devtools" }), options });
-}
-
-function getFrom<T>(container: Container, root: ModuleNode, key: Key<T>): T {
-  if (!container.sees(root, key)) {
-    throw new Error(
-      `app.get(): ${keyName(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,
-    );
-  }
-  return container.resolve(root, key, root.name) as T; // the container keeps the key and the type of its value together
 }
 
 /** Whether an HTTP platform prints its banner, to standard output beside the log. */

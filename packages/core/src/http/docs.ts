@@ -33,8 +33,8 @@ export class Docs {
     this.path = path === false ? undefined : path;
     this.#document = document;
     const contract = { hidden: true, middlewares };
-    const showPage = (ctx: Context) => this.#loaded().serve(ctx);
-    const sendFile = (ctx: Context) => this.#loaded().serveFile(ctx);
+    const showPage = (ctx: Context) => this.#page?.serve(ctx); // load() comes before the first request
+    const sendFile = (ctx: Context) => this.#page?.serveFile(ctx);
     const sendDocument = (ctx: Context) => this.#serveDocument(ctx);
     this.routes = [
       route.get(document, contract, sendDocument),
@@ -50,12 +50,8 @@ export class Docs {
     this.#page = new DocsPage({ title, path: this.path, document, servers });
   }
 
-  #loaded(): DocsPage {
-    return this.#page as DocsPage; // load() comes before the first request
-  }
-
   async #serveDocument(ctx: Context): Promise<Reply> {
-    const document = await (this.#toDocument as ToDocument)(); // as above
+    const document = await this.#toDocument?.();
     ctx.response().setHeader("content-type", "application/json; charset=utf-8").setHeader("cache-control", "no-cache");
     return new Reply(200, "text", `${JSON.stringify(document, null, 2)}\n`);
   }

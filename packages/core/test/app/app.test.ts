@@ -69,9 +69,9 @@ test("app.get() returns what the root module sees, and throws for anything else"
   const app = await createTestApp(defineModule({ name: "app", imports: [inner] }), api());
   assert.equal(typeof app.get(Log).info, "function");
   assert.throws(() => app.get(Mailer), {
-    message: 'app.get(): Mailer is not visible in module "app". Declare it there, or import a module that exports it.',
+    message: 'app.get(): module "app" does not see Mailer. Import a module that exports it.',
   });
-  assert.throws(() => app.get(Url), /^Error: app\.get\(\): Url is not visible/);
+  assert.throws(() => app.get(Url), /^Error: app\.get\(\): module "app" does not see Url/);
 });
 
 test("a constructor may ask for the instances made so far, but not for the routes", async () => {
