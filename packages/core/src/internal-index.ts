@@ -7,7 +7,6 @@ export { stopOnSignals } from "./app/signals.ts";
 export { serializeCookie } from "./body/cookies.ts";
 export { isForm } from "./body/form.ts";
 export { toCommands } from "./cli/commands.ts";
-export { readConfigVariables } from "./config/config.ts";
 export { readEnvironment } from "./config/environment.ts";
 export { findForgery, isOrigin, isOriginOf, unsafeMethods } from "./http/foreign-origin.ts";
 export { toHttpSettings } from "./http/settings.ts";

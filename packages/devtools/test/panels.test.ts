@@ -79,8 +79,8 @@ test("the configuration is shown without secrets", async (t) => {
     {
       name: "Config",
       variables: [
-        { name: "SHOP_NAME", value: "Corner shop" },
-        { name: "SHOP_TOKEN", value: "[redacted]" },
+        { name: "shopName", value: "Corner shop" },
+        { name: "shopToken", value: "[redacted]" },
       ],
     },
   ]);

@@ -47,21 +47,6 @@ export interface ConfigOptions<Config, Name extends string> {
   readonly check?: (config: Partial<Config>, report: (name: Name, message: string) => void) => void;
 }
 
-/** A configuration has a method of this name, for the developer tools. */
-const describeConfig: unique symbol = Symbol.for("tenon.config");
-
-/** A variable of a configuration. A secret is redacted. */
-export interface ConfigVariable {
-  readonly name: string;
-  readonly value: unknown;
-}
-
-/** Undefined for anything but a configuration. */
-export function readConfigVariables(instance: unknown): readonly ConfigVariable[] | undefined {
-  const { [describeConfig]: describe } = Object(instance) as { [describeConfig]?: () => readonly ConfigVariable[] }; // only defineConfig() sets it
-  return describe?.call(instance);
-}
-
 /** Declare it in a module, or read it in an entry point. */
 export interface ConfigClass<Config, Name extends string> {
   readonly [configKeys]: ConfigKeys<Config>;
@@ -104,11 +89,6 @@ export function defineConfig(
       } catch (error) {
         return exitOnStartError(error);
       }
-    }
-
-    [describeConfig](): ConfigVariable[] {
-      const shown = this.toJSON();
-      return variables.map(({ name, key }) => ({ name, value: shown[key] }));
     }
 
     toJSON(): Record<string, unknown> {

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { defineConfig, string } from "@tenon/core";
-import { readConfigVariables } from "@tenon/core/internal";
 import { runOrFail } from "../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { loadDevtools } from "../../src/app/development.ts";
@@ -133,16 +131,4 @@ test("a browser gets an address that it can open", () => {
   assert.equal(at("192.168.1.7"), "http://192.168.1.7:8080");
   assert.equal(at("0.0.0.0"), "http://localhost:8080");
   assert.equal(at("::", "https://[::]:8080"), "https://localhost:8080");
-});
-
-test("a configuration tells its variables without secrets", () => {
-  class Config extends defineConfig({ DATABASE_URL: string(), API_TOKEN: string(), NAME: string() }) {}
-  const config = Config.read({ env: { DATABASE_URL: "postgres://me:hidden@db/x", API_TOKEN: "hidden" } });
-  assert.deepEqual(readConfigVariables(config), [
-    { name: "DATABASE_URL", value: "postgres://me:[redacted]@db/x" },
-    { name: "API_TOKEN", value: "[redacted]" },
-    { name: "NAME", value: undefined },
-  ]);
-  assert.equal(readConfigVariables({}), undefined);
-  assert.equal(readConfigVariables(undefined), undefined);
 });

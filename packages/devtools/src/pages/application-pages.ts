@@ -1,5 +1,4 @@
 import { type Context, inject, route } from "@tenon/core";
-import { readConfigVariables } from "@tenon/core/internal";
 import type { RouteInfo } from "@tenon/core/platform";
 import { view } from "@tenon/web";
 import { type RouteDescription, toDescription } from "../describe.ts";
@@ -10,6 +9,9 @@ import { toContractSummary } from "./contract-summary.ts";
 import { groupErrors } from "./error-groups.ts";
 import { toModulePicture } from "./module-picture.ts";
 import { isOfPackage } from "./package-paths.ts";
+
+/** The classes of `defineConfig()` have the names of their properties under it. */
+const configKeys = Symbol.for("tenon.config-keys");
 
 /** What the application is made of: routes, modules, configuration; and the errors that it has logged. */
 export class ApplicationPages {
@@ -53,9 +55,10 @@ export class ApplicationPages {
   async listConfiguration() {
     const { stores } = toDescription(this.#parts.built);
     const configurations = this.#parts.introspection.instances().flatMap((instance) => {
-      const variables = readConfigVariables(instance);
-      // a configuration is an instance of a class
-      return variables === undefined ? [] : { name: (instance as object).constructor.name, variables };
+      const type = Object(instance).constructor;
+      if (typeof type !== "function" || !(configKeys in type)) return [];
+      const values: Readonly<Record<string, unknown>> = Object(instance).toJSON(); // every configuration has it
+      return { name: type.name, variables: Object.entries(values).map(([name, value]) => ({ name, value })) };
     });
     return view("application/configuration", { configurations, stores, environment: toEnvironment() });
   }
