@@ -310,7 +310,7 @@ describe("workers", { concurrency: 4 }, () => {
       const before = await findWorkers(server);
       writeFileSync(fault, "slow");
       server.signal("SIGHUP");
-      await server.waitFor("starting", 3);
+      await server.waitFor("starting 1", 2);
       await kill(before.get("1"));
       rmSync(fault);
       await server.waitFor("the workers were restarted");
@@ -395,7 +395,7 @@ describe("workers", { concurrency: 4 }, () => {
       const before = await findWorkers(server);
       writeFileSync(fault, "slow");
       await kill(before.get("1"));
-      await server.waitFor("starting", 3);
+      await server.waitFor("starting 1", 2);
       await stop(server);
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
       assert.equal(count(server, "stopped"), 1);
