@@ -103,7 +103,9 @@ async function handle(
       // onError() has failed: what it was called for is in the log
     }
     log.error({ err: error }, `${incoming.method} ${incoming.path}: the handler failed`);
-    return toOutgoing(new Response("Internal Server Error", { status: 500 }));
+    return toOutgoing(
+      new Response("Internal Server Error", { status: 500, headers: { "content-type": "text/plain" } }),
+    );
   }
 }
 
@@ -133,7 +135,8 @@ async function toOutgoing(response: Response, method = ""): Promise<Outgoing> {
   }
   return {
     status,
-    body: response.body === null ? withoutBody(method) : await readStart(response.body),
+    body:
+      response.body === null ? withoutBody(method) : await readStart(response.body, headers.has("transfer-encoding")),
     type: headers.get("content-type") ?? "",
     closes: headers.get("connection") === "close",
     extraHeaders: () => list,
@@ -145,14 +148,14 @@ function withoutBody(method: string): OutgoingBody {
   return method === "HEAD" ? { async *[Symbol.asyncIterator]() {} } : null;
 }
 
-/** A body that is complete at once is written in one piece, with its length; any other is a stream. */
-async function readStart(body: ReadableStream<Uint8Array>): Promise<OutgoingBody> {
+/** A body that is complete at once is written in one piece, with its length; any other, or one declared as such, is a stream. */
+async function readStart(body: ReadableStream<Uint8Array>, isStream: boolean): Promise<OutgoingBody> {
   const reader = body.getReader();
   const first = reader.read();
   const second = first.then(() => reader.read());
   second.catch(() => {}); // the writer may never come to it: the unhandled rejection would crash the process
   const [start, next] = await Promise.race([Promise.all([first, second]), turn([])]);
-  if (next?.done) return start?.value ?? new Uint8Array();
+  if (next?.done && !isStream) return start?.value ?? new Uint8Array();
   // an empty chunk sends the head: the client of a stream that is silent at first waits for it
   const begun = [
     ...(start === undefined ? [Promise.resolve({ done: false, value: new Uint8Array() })] : []),

@@ -56,7 +56,7 @@ export class WireConnection implements SocketEvents {
   /** Called by the sweep of the server when the deadline has passed. */
   expire(): void {
     const isArriving = this.message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
-    if (this.wire.lingers) this.socket.destroy();
+    if (this.wire.lingersUntil > 0) this.socket.destroy();
     else if (isArriving) this.#refuse({ status: 408, reason: "timeout" });
     else if (this.message?.finished === false) this.#break(408);
     else this.socket.destroy();
@@ -64,7 +64,7 @@ export class WireConnection implements SocketEvents {
 
   readonly onData = (chunk: Buffer): void => {
     const { wire } = this;
-    if (wire.lingers) wire.waitForSilence();
+    if (wire.lingersUntil > 0) wire.waitForSilence();
     else if (wire.broken || (wire.closing && this.#body === undefined)) wire.addLast(chunk);
     else {
       wire.add(chunk);
@@ -187,7 +187,7 @@ export class WireConnection implements SocketEvents {
 
   /** The client sends no more. Requests that have arrived still get their responses. */
   readonly onEnd = (): void => {
-    if (this.#isWaiting || this.wire.lingers) return; // it is called again in its turn, or both sides are closed now
+    if (this.#isWaiting || this.wire.lingersUntil > 0) return; // it is called again in its turn, or both sides are closed now
     if (this.message !== undefined) {
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       this.socket.setTimeout(this.#limits.requestTimeout);

@@ -77,7 +77,7 @@ export class WireMessage implements Message {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.socket.destroyed || this.socket.readableEnded) this.clientLeft();
-      else if (this.#isDetached) this.#watchSocket();
+      else if (this.#isDetached) this.socket.once("close", () => this.abort()); // the connection does not tell any more
     }
     return this.#controller.signal;
   }
@@ -85,11 +85,6 @@ export class WireMessage implements Message {
   /** The response was ended early. */
   abort(): void {
     this.#controller?.abort(new Error("the client went away"));
-  }
-
-  /** The connection no longer tells when its client leaves. */
-  #watchSocket(): void {
-    this.socket.once("close", () => this.abort());
   }
 
   /** The client has left. A response that is already sent is not affected. */
@@ -206,7 +201,7 @@ export class WireMessage implements Message {
     if (early === undefined) return undefined;
     this.wire.detach();
     this.#isDetached = true;
-    if (this.#controller !== undefined) this.#watchSocket();
+    if (this.#controller !== undefined) this.socket.once("close", () => this.abort());
     return early;
   }
 }

@@ -31,9 +31,7 @@ export interface SocketEvents {
   readonly onFlushed: () => void;
 }
 
-/**
- * A socket: what has arrived and is not handled yet, until when its client must act, and how it closes.
- */
+/** A socket: what has arrived and is not handled yet, until when its client must act, and how it closes. */
 export class WireSocket {
   readonly socket: Socket;
   readonly parts: WireParts;
@@ -46,7 +44,7 @@ export class WireSocket {
   /** When to give up what the client should do next, by the clock of the server; 0 while nothing is expected of it. */
   deadline = 0;
   /** Until when input is dropped after the last response; 0 before. */
-  #lingersUntil = 0;
+  lingersUntil = 0;
   #patience: number;
   readonly #events: SocketEvents;
   readonly #limits: ServerLimits;
@@ -70,10 +68,6 @@ export class WireSocket {
     this.#patience = this.#limits.requestTimeout;
     socket.on("data", events.onData).on("end", events.onEnd).on("close", events.onClose);
     socket.on("timeout", destroy).on("error", ignore); // `close` follows
-  }
-
-  get lingers(): boolean {
-    return this.#lingersUntil > 0;
   }
 
   /** The time in so many milliseconds, never too early. */
@@ -112,14 +106,14 @@ export class WireSocket {
    * So the write side closes first, and input is dropped until the client stops or its time is over.
    */
   linger(): void {
-    this.#lingersUntil = this.in(this.#patience);
+    this.lingersUntil = this.in(this.#patience);
     this.waitForSilence();
     this.socket.end();
     this.socket.resume();
   }
 
   waitForSilence(): void {
-    this.deadline = Math.min(this.#lingersUntil, this.in(silence));
+    this.deadline = Math.min(this.lingersUntil, this.in(silence));
   }
 
   /** Leaves the socket to another protocol. */

@@ -4,6 +4,7 @@ import { Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { type ClientInfo, type FetchServer, type ServeOptions, serve as serveFetch } from "../../../src/serve.ts";
+import type { WireMessage } from "../../../src/wire/message.ts";
 
 // What the tests of @hono/node-server import of it, on the server of this repository. See ../../hono-node-server.test.ts.
 
@@ -30,7 +31,7 @@ function toIncoming(request: Request, { incoming }: ClientInfo) {
   return {
     socket: incoming.socket,
     get complete() {
-      return (incoming as unknown as { complete: boolean }).complete; // a message of the wire engine
+      return (incoming as WireMessage).body?.complete ?? true; // a message of this server
     },
     once: (_: "aborted", listener: () => void) => request.signal.addEventListener("abort", listener, { once: true }),
   };
