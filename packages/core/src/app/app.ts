@@ -2,8 +2,8 @@ import { type Environment, readDeveloperSecret, readEnvironment, readVariables }
 import { exitOnStartError } from "../config/exit-on-start-error.ts";
 import { type Builtin, type Constructed, Container, type Injection } from "../inject/container.ts";
 import { GivenConfig } from "../inject/given-config.ts";
-import { createGraph, type ModuleNode } from "../inject/graph.ts";
 import type { Module } from "../inject/module.ts";
+import { createGraph, type ModuleNode } from "../inject/module-graph.ts";
 import { type Key, keyName, type Provider } from "../inject/token.ts";
 import { createLog, Log, type LogOptions } from "../log/log.ts";
 import { LogWriter } from "../log/log-writer.ts";

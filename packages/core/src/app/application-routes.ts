@@ -1,5 +1,5 @@
 import type { Container } from "../inject/container.ts";
-import { type Graph, labelOf, type ModuleNode } from "../inject/graph.ts";
+import { type Graph, labelOf, type ModuleNode } from "../inject/module-graph.ts";
 import type { Log } from "../log/log.ts";
 import { toSafeName } from "../log/safe-urls.ts";
 import { type Compiled, type ComposeOptions, compose } from "../request/compose.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Constructed, Injection } from "../inject/container.ts";
-import type { Graph } from "../inject/graph.ts";
+import type { Graph } from "../inject/module-graph.ts";
 import type { Log } from "../log/log.ts";
 import type { LogFields } from "../log/log-pretty.ts";
 import type { FlatRoute } from "../route/flatten.ts";

@@ -1,7 +1,7 @@
 import { endsWithin } from "@tenon/server/internal";
 import type { WorkerPort } from "@tenon/server/workers";
 import type { Constructed } from "../inject/container.ts";
-import { labelOf } from "../inject/graph.ts";
+import { labelOf } from "../inject/module-graph.ts";
 import type { Log } from "../log/log.ts";
 import { quoteError, StartError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";

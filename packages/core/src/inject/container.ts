@@ -1,7 +1,7 @@
 import { describeChain, type Problem, quoteError, StartError } from "../support/errors.ts";
 import type { Binding } from "./declarations.ts";
-import { type Graph, labelOf, type ModuleNode } from "./graph.ts";
 import { UnusableDependency, unusable, withInjector } from "./inject.ts";
+import { type Graph, labelOf, type ModuleNode } from "./module-graph.ts";
 import { type Class, isClass, type Key, keyName } from "./token.ts";
 
 /** Something that every module sees, made for one user: the log is named after it. */

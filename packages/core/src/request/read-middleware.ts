@@ -1,6 +1,6 @@
 import type { Container } from "../inject/container.ts";
-import type { ModuleNode } from "../inject/graph.ts";
 import { unusable } from "../inject/inject.ts";
+import type { ModuleNode } from "../inject/module-graph.ts";
 import { isClass } from "../inject/token.ts";
 import { describeValue, type Problem } from "../support/errors.ts";
 import { type Compiled, toCompiled } from "./compose.ts";

@@ -1,6 +1,6 @@
 import type { Constructed } from "../inject/container.ts";
-import { labelOf, type ModuleNode } from "../inject/graph.ts";
 import { UnusableDependency } from "../inject/inject.ts";
+import { labelOf, type ModuleNode } from "../inject/module-graph.ts";
 import { describeValue, type Problem, quoteError } from "../support/errors.ts";
 import { hasMethod } from "../support/has-method.ts";
 import type { Routes } from "./route.ts";
