@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Duplex } from "node:stream";
-import { type Context, HttpError, Reply, type Routes } from "@tenon/core";
+import { type ApiOptions, type Context, HttpError, Reply, type Routes } from "@tenon/core";
 import { releaseRequest } from "@tenon/core/internal";
 import { Upgrade } from "@tenon/core/platform";
 import { connectionsOf } from "../support/connections.ts";
 import { request } from "../support/gate.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import { until } from "../support/until.ts";
-import { testOnWire } from "../support/wire.ts";
+import { testOnWire, type Wire } from "../support/wire.ts";
 
 const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
 
@@ -16,8 +16,14 @@ class Echo {
   taken = 0;
   discarded = 0;
   readonly seen: string[] = [];
-  /** What the handler waits for. */
-  ready: Promise<void> = Promise.resolve();
+  #ready: Promise<void> = Promise.resolve();
+
+  /** Makes the handler wait until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ready = promise;
+    return resolve;
+  }
 
   readonly routes: Routes = [
     {
@@ -36,7 +42,7 @@ class Echo {
   ];
 
   async #reply(ctx: Context): Promise<Reply> {
-    await this.ready;
+    await this.#ready;
     const upgrade = new Upgrade("websocket", {
       take: (socket, buffered, headers) => {
         this.taken++;
@@ -56,11 +62,27 @@ class Echo {
   }
 }
 
-const echo = new Echo();
-testOnWire(
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const engines = major > 24 || minor >= 9 ? (["wire", "node"] as const) : (["wire"] as const); // as docs/http-engines.md says
+
+/** On both engines, each with routes of its own. */
+function testOnEngines(
+  name: string,
+  routesOf: (echo: Echo) => Routes,
+  body: (wire: Wire, echo: Echo) => Promise<void>,
+  options: ApiOptions = {},
+): void {
+  for (const engine of engines) {
+    const echo = new Echo();
+    testOnWire(`${engine}: ${name}`, routesOf(echo), (wire) => body(wire, echo), { ...options, engine });
+  }
+}
+
+const ofEcho = (echo: Echo): Routes => echo.routes;
+testOnEngines(
   "a route takes over the connection after its middlewares, with their headers and the bytes that came early",
-  echo.routes,
-  async ({ connect, log, app }) => {
+  ofEcho,
+  async ({ connect, log, app }, echo) => {
     const client = connect().send(`${request("/echo/ada", `${websocket}X-Key: 1\r\n`)}first `);
     await client.until(({ text }) => text.endsWith("\r\n\r\nada first "), "early bytes");
     assert.match(client.text, /^HTTP\/1\.1 101 [\s\S]*x-guard: passed\r\n/);
@@ -77,11 +99,10 @@ testOnWire(
   },
 );
 
-const guarded = new Echo();
-testOnWire(
+testOnEngines(
   "an upgrade that a guard rejects, and one without a route, are normal responses",
-  guarded.routes,
-  async ({ untilClosed }) => {
+  ofEcho,
+  async ({ untilClosed }, echo) => {
     const [rejected] = await untilClosed(request("/echo/ada", websocket));
     assert.deepEqual([rejected?.status, rejected?.body], [401, '{"error":"Unauthorized"}']);
     assert.equal(rejected?.headers.get("connection"), "close");
@@ -89,7 +110,7 @@ testOnWire(
     assert.deepEqual([missing?.status, missing?.body], [404, '{"error":"Not Found"}']);
     const [malformed] = await untilClosed(request("/echo/ada", `${websocket}Host: other\r\n`));
     assert.equal(malformed?.status, 400);
-    assert.deepEqual([guarded.taken, guarded.seen], [0, ["ada"]]);
+    assert.deepEqual([echo.taken, echo.seen], [0, ["ada"]]);
   },
 );
 
@@ -106,39 +127,37 @@ testOnBothTransports(
   },
 );
 
-const withBody = new Echo();
 const bodies = {
   "a known length": ["Content-Length: 3\r\n", "abc"],
   chunks: ["Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n0\r\n\r\n"],
 };
 for (const [name, [framing = "", body = ""]] of Object.entries(bodies)) {
-  testOnWire(
+  testOnEngines(
     `a request with a body of ${name} is not upgraded, however its packets arrive`,
-    withBody.routes,
-    async ({ connect, untilClosed }) => {
+    ofEcho,
+    async ({ connect, untilClosed }, echo) => {
       const head = request("/echo/ada", `${websocket}X-Key: 1\r\n${framing}`);
       const [whole] = await untilClosed(`${head}${body}more`);
       assert.equal(whole?.status, 426, "in one packet");
-      const before = withBody.seen.length;
+      const before = echo.seen.length;
       const client = connect().send(head);
-      await until(() => withBody.seen.length > before, "request");
+      await until(() => echo.seen.length > before, "request");
       client.send(body);
       const [late] = await client.untilClosed();
       assert.equal(late?.status, 426, "in two packets");
-      assert.equal(withBody.taken, 0);
+      assert.equal(echo.taken, 0);
     },
   );
 }
 
-const elsewhere = new Echo();
-testOnWire(
+testOnEngines(
   "a request for another protocol that gets another response is plain HTTP, and its connection closes",
-  [...elsewhere.routes, { method: "GET", path: "/plain", handler: () => "plain" }],
-  async ({ untilClosed }) => {
+  (echo) => [...echo.routes, { method: "GET", path: "/plain", handler: () => "plain" }],
+  async ({ untilClosed }, echo) => {
     const [plainly] = await untilClosed(request("/plain", websocket));
     assert.deepEqual([plainly?.status, plainly?.body, plainly?.headers.get("connection")], [200, '"plain"', "close"]);
     const [old] = await untilClosed(`GET /echo/ada HTTP/1.0\r\n${websocket}X-Key: 1\r\n\r\n`);
-    assert.deepEqual([old?.status, elsewhere.taken, elsewhere.discarded], [426, 0, 1]);
+    assert.deepEqual([old?.status, echo.taken, echo.discarded], [426, 0, 1]);
   },
 );
 
@@ -153,83 +172,84 @@ const failing = () =>
       discard: () => {},
     }),
   );
-testOnWire(
+testOnEngines(
   "an upgrade that throws closes the connection",
-  [{ method: "GET", path: "/failing", handler: failing }],
+  () => [{ method: "GET", path: "/failing", handler: failing }],
   async ({ untilClosed, log }) => {
     assert.deepEqual(await untilClosed(request("/failing", websocket)), []);
     assert.deepEqual(log.messages("error"), ["GET /failing: the upgrade failed"]);
   },
 );
 
-const late = new Echo();
-const stopping = Promise.withResolvers<void>();
-late.ready = stopping.promise;
-testOnWire("a connection that is taken over during a stop is ended at once", late.routes, async ({ connect, app }) => {
-  const idle = connect().send(request("/elsewhere"));
-  await idle.responses(1);
-  const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
-  await until(() => late.seen.length > 0, "request");
-  const stop = app.stop();
-  await idle.untilClosed(); // the stop has begun
-  stopping.resolve();
-  await client.until(({ closed }) => closed, "end");
-  await stop;
-  assert.ok(client.text.endsWith("ada  bye"), client.text);
-});
+testOnEngines(
+  "a connection that is taken over during a stop is ended at once",
+  ofEcho,
+  async ({ connect, app }, echo) => {
+    const release = echo.hold();
+    const idle = connect().send(request("/elsewhere"));
+    await idle.responses(1);
+    const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
+    await until(() => echo.seen.length > 0, "request");
+    const stop = app.stop();
+    await idle.untilClosed(); // the stop has begun
+    release();
+    await client.until(({ closed }) => closed, "end");
+    await stop;
+    assert.ok(client.text.endsWith("ada  bye"), client.text);
+  },
+);
 
-const gone = new Echo();
-const hasLeft = Promise.withResolvers<void>();
-gone.ready = hasLeft.promise;
-testOnWire("an upgrade for a client that has left is discarded", gone.routes, async ({ connect, app }) => {
+testOnEngines("an upgrade for a client that has left is discarded", ofEcho, async ({ connect, app }, echo) => {
+  const release = echo.hold();
   const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
-  await until(() => gone.seen.length > 0, "request");
+  await until(() => echo.seen.length > 0, "request");
   client.socket.resetAndDestroy(); // a client that only ends its side may still read
   await until(async () => (await connectionsOf(app)) === 0, "closed connection");
-  hasLeft.resolve();
-  await until(() => gone.discarded > 0, "discarded upgrade");
-  assert.equal(gone.taken, 0);
+  release();
+  await until(() => echo.discarded > 0, "discarded upgrade");
+  assert.equal(echo.taken, 0);
 });
 
 const flooded = new Echo();
-const isFull = Promise.withResolvers<void>();
-flooded.ready = isFull.promise;
 testOnWire(
   "a client that sends too much before its upgrade is decided gets 426",
   flooded.routes,
   async ({ connect }) => {
+    const release = flooded.hold();
     const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
     await until(() => flooded.seen.length > 0, "request");
     client.send(Buffer.alloc(4 * 1024 * 1024));
     await until(() => client.socket.writableLength === 0, "sent bytes");
-    isFull.resolve();
+    release();
     await client.until(({ text }) => text.startsWith("HTTP/1.1 426 "), "response");
     assert.deepEqual([flooded.taken, flooded.discarded], [0, 1]);
   },
 );
 
-const signals: { before?: AbortSignal; after?: AbortSignal; late?: AbortSignal } = {};
-testOnWire(
+let signals: { before?: AbortSignal; after?: AbortSignal; late?: AbortSignal } = {};
+testOnEngines(
   "the signal of a request that was upgraded is aborted when its connection closes",
-  ["/before", "/after"].map((path) => ({
-    method: "GET",
-    path,
-    handler: (ctx: Context) => {
-      if (path === "/before") signals.before = ctx.signal;
-      const take = (socket: Duplex) => {
-        if (path === "/after") signals.after = ctx.signal;
-        socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
-        socket.on("end", () => socket.end()).on("close", () => releaseRequest(ctx, socket));
-        socket.on("close", () => {
-          signals.late = ctx.signal;
-        });
-        socket.resume();
-        return () => socket.end();
-      };
-      return new Reply(101, "raw", new Upgrade("echo", { take, discard: () => {} }));
-    },
-  })),
+  () =>
+    ["/before", "/after"].map((path) => ({
+      method: "GET",
+      path,
+      handler: (ctx: Context) => {
+        if (path === "/before") signals.before = ctx.signal;
+        const take = (socket: Duplex) => {
+          if (path === "/after") signals.after = ctx.signal;
+          socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+          socket.on("end", () => socket.end()).on("close", () => releaseRequest(ctx, socket));
+          socket.on("close", () => {
+            signals.late = ctx.signal;
+          });
+          socket.resume();
+          return () => socket.end();
+        };
+        return new Reply(101, "raw", new Upgrade("echo", { take, discard: () => {} }));
+      },
+    })),
   async ({ connect, app }) => {
+    signals = {};
     for (const path of ["/before", "/after"]) {
       const client = connect().send(request(path, websocket));
       await client.until(({ text }) => text.endsWith("\r\n\r\n"), "upgrade");
@@ -240,9 +260,9 @@ testOnWire(
   },
 );
 
-testOnWire(
+testOnEngines(
   "a connection of another protocol that does not end is closed when the stop times out",
-  [
+  () => [
     {
       method: "GET",
       path: "/deaf",

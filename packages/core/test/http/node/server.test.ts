@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { get } from "node:https";
-import type { Duplex } from "node:stream";
 import { test } from "node:test";
-import { type ApiOptions, api, type Context, Reply, type Routes } from "@tenon/core";
-import { Upgrade } from "@tenon/core/platform";
+import { type ApiOptions, api, type Context, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { acceptedSocket } from "../../support/accepted-socket.ts";
 import { connectionsOf } from "../../support/connections.ts";
@@ -304,46 +302,6 @@ testOnNode(
   },
   { limits: { stopTimeout: 200 } },
 );
-
-const echo = {
-  method: "GET" as const,
-  path: "/socket",
-  handler: () => {
-    const take = (socket: Duplex, buffered: Uint8Array) => {
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
-      socket.write(buffered);
-      socket.on("error", () => {}).pipe(socket);
-      return () => void socket.end();
-    };
-    return new Reply(101, "raw", new Upgrade("echo", { take, discard() {} }));
-  },
-};
-const asked = "Connection: Upgrade\r\nUpgrade: echo\r\n";
-testOnNode("a route that upgrades gets the socket, until a stop ends it", [echo], async ({ connect, app }) => {
-  const client = connect().send(`${request("/socket", asked)}early`);
-  await client.until(({ text }) => text.endsWith("\r\n\r\nearly"), "what was sent with the request");
-  client.send(" late");
-  await client.until(({ text }) => text.endsWith("early late"), "what was sent later");
-  assert.match(client.text, /^HTTP\/1\.1 101 /);
-  await Promise.all([app.stop(), client.until(({ closed }) => closed, "end")]);
-});
-
-testOnNode(
-  "a request that does not ask for another protocol, or has a body, is not upgraded",
-  [echo],
-  async (server) => {
-    const withBody = `GET /socket HTTP/1.1\r\nHost: localhost\r\n${asked}Content-Length: 2\r\n\r\nhi`;
-    for (const text of [request("/socket"), withBody]) {
-      const [response] = await server.untilClosed(text);
-      assert.deepEqual([response?.status, response?.headers.get("upgrade")], [426, "echo"]);
-    }
-  },
-);
-
-testOnNode("a request for another protocol gets a plain response of other routes", routes, async ({ untilClosed }) => {
-  const [response] = await untilClosed(request("/who/ada", asked));
-  assert.deepEqual([response?.status, response?.headers.get("connection")], [200, "close"]);
-});
 
 test("node:http: serves https", async () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
