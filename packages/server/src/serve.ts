@@ -88,24 +88,24 @@ function toRefusal(status: number): { readonly type: string; readonly body: stri
 
 async function handle(
   incoming: Incoming,
-  options: ServeOptions,
+  { fetch, onError }: ServeOptions,
   limits: ServerLimits,
   log: ServerLog,
 ): Promise<Outgoing> {
-  const request = toRequest(incoming, limits);
+  let request: Request | undefined;
   try {
-    return await toOutgoing(await options.fetch(request, { incoming: incoming as WireMessage }), incoming.method); // of this server
+    request = toRequest(incoming, limits);
+    return await toOutgoing(await fetch(request, { incoming: incoming as WireMessage }), incoming.method); // of this server
   } catch (error) {
     try {
       if (error instanceof BodyError) return await toOutgoing(error.getResponse());
-      if (options.onError !== undefined) return await toOutgoing(await options.onError(error, request));
+      if (onError !== undefined && request !== undefined) return await toOutgoing(await onError(error, request));
     } catch {
       // onError() has failed: what it was called for is in the log
     }
     log.error({ err: error }, `${incoming.method} ${incoming.path}: the handler failed`);
-    return toOutgoing(
-      new Response("Internal Server Error", { status: 500, headers: { "content-type": "text/plain" } }),
-    );
+    const headers = { "content-type": "text/plain" };
+    return toOutgoing(new Response("Internal Server Error", { status: 500, headers }));
   }
 }
 

@@ -191,7 +191,7 @@ for (const engine of ["wire", "node"] as const) {
         request.signal.addEventListener("abort", () => aborted.resolve());
         started.resolve();
         await aborted.promise;
-        return new Response("nobody reads it");
+        return new Response("not read");
       }),
     ],
     async ({ connect }) => {
