@@ -73,10 +73,13 @@ test("npm ci prints no warnings about engines on Node 20", () => {
   assert.deepEqual(newer, [], "delete the engines of these packages from package-lock.json");
 });
 
-test("core has one runtime dependency: pino", () => {
-  const manifest = readManifest("packages/core/package.json");
-  assert.deepEqual(Object.keys(manifest.dependencies ?? {}), ["pino"]);
-  assert.equal(manifest.optionalDependencies, undefined);
+test("core has two runtime dependencies, pino and its own server, which has none", () => {
+  const [core, server] = ["core", "server"].map((name) => readManifest(`packages/${name}/package.json`));
+  assert.deepEqual(Object.keys(core?.dependencies ?? {}), ["@tenon/server", "pino"]);
+  assert.deepEqual(
+    [core?.optionalDependencies, server?.dependencies, server?.optionalDependencies],
+    [undefined, undefined, undefined],
+  );
 });
 
 test("only @tenon/web and the tool depend on Eta", () => {

@@ -49,6 +49,7 @@ test("the packages of the workspace have one version and are published after the
     "@tenon/live",
     "@tenon/mail",
     "@tenon/observe",
+    "@tenon/server",
     "@tenon/web",
     "create-tenon",
     "tenon",

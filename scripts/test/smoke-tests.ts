@@ -46,6 +46,8 @@ export const smokeTests: readonly string[] = [
   "packages/live/test/stream/events.test.ts",
   "packages/mail/test/smtp.test.ts",
   "packages/observe/test/own-sdk.test.ts",
+  "packages/server/test/serve.test.ts",
+  "packages/server/test/transports.test.ts",
   "packages/tool/test/bin.test.ts",
   "packages/tool/test/dev/dev-server.test.ts", // reloads modules
   "packages/tool/test/generate/edit/line-diff.test.ts", // diff of node:util

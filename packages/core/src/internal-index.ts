@@ -34,7 +34,7 @@ export { BoundedMap } from "./support/bounded-map.ts";
 export { type Duration, parseDuration } from "./support/duration.ts";
 export { causesOf, describeValue, toHttpError, tooManyRequests } from "./support/errors.ts";
 export { findNearest } from "./support/nearest.ts";
-export { checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
+export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
 export { parsePattern } from "./support/pattern.ts";
 export { createSecret, digest } from "./support/secrets.ts";
 export { parseSettingUrl } from "./support/setting-url.ts";

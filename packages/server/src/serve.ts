@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { format } from "node:util";
-import { toByteStream } from "./body/stream.ts";
+import { toRequestBody } from "./body/stream.ts";
 import type { Incoming, Outgoing, OutgoingBody } from "./handler.ts";
 import type { HttpServer, ServerLog, TlsSettings } from "./options.ts";
 import { parseRange } from "./request/ip-range.ts";
@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<FetchServer> {
     if (parseRange(range) === undefined) throw new TypeError(`trustedProxies: ${range} is not an address or a range`);
   }
   const server = new WireServer({
-    handler: { handle: (incoming) => handle(incoming, options, limits, log) },
+    handler: { handle: (incoming) => handle(incoming as WireMessage, options, limits, log) }, // of this server
     limits,
     trustedProxies,
     singleHeaders: toSingleHeaders(),
@@ -87,7 +87,7 @@ function toRefusal(status: number): { readonly type: string; readonly body: stri
 }
 
 async function handle(
-  incoming: Incoming,
+  incoming: WireMessage,
   { fetch, onError }: ServeOptions,
   limits: ServerLimits,
   log: ServerLog,
@@ -95,7 +95,7 @@ async function handle(
   let request: Request | undefined;
   try {
     request = toRequest(incoming, limits);
-    return await toOutgoing(await fetch(request, { incoming: incoming as WireMessage }), incoming.method); // of this server
+    return await toOutgoing(await fetch(request, { incoming }));
   } catch (error) {
     try {
       if (error instanceof BodyError) return await toOutgoing(error.getResponse());
@@ -103,28 +103,26 @@ async function handle(
     } catch {
       // onError() has failed: what it was called for is in the log
     }
-    log.error({ err: error }, `${incoming.method} ${incoming.path}: the handler failed`);
+    if (!incoming.signal.aborted) log.error({ err: error }, `${incoming.method} ${incoming.path}: the handler failed`);
     const headers = { "content-type": "text/plain" };
     return toOutgoing(new Response("Internal Server Error", { status: 500, headers }));
   }
 }
 
-function toRequest(incoming: Incoming, { body: limit, requestTimeout }: ServerLimits): Request {
+function toRequest(incoming: WireMessage, { body: limit, requestTimeout }: ServerLimits): Request {
   const { method, protocol, host, path, search, signal } = incoming;
   const url = `${protocol}://${host || "localhost"}${path}${search && `?${search}`}`;
   const init = { method, headers: incoming.headers(), signal };
   if (method === "GET" || method === "HEAD") return new Request(url, init);
-  const chunks = async function* () {
-    // opened with the first read: a handler that ignores the body asks the client for nothing
-    yield* incoming.streamBody?.(limit, requestTimeout) ?? [];
-  };
-  return new Request(url, { ...init, body: toByteStream(chunks()), duplex: "half" });
+  const body = toRequestBody(() => incoming.streamBody(limit, requestTimeout));
+  const withBody = { ...init, body, duplex: "half" as const }; // a variable: the types of browsers have no `duplex`
+  return new Request(url, withBody);
 }
 
 /** `Headers` lets control characters through. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-async function toOutgoing(response: Response, method = ""): Promise<Outgoing> {
+async function toOutgoing(response: Response): Promise<Outgoing> {
   const { status, headers } = response;
   if (!(status >= 200)) throw new TypeError("fetch() did not return a Response that can be sent");
   // `fetch` has decoded the body of a response of another server
@@ -135,17 +133,11 @@ async function toOutgoing(response: Response, method = ""): Promise<Outgoing> {
   }
   return {
     status,
-    body:
-      response.body === null ? withoutBody(method) : await readStart(response.body, headers.has("transfer-encoding")),
+    body: response.body === null ? null : await readStart(response.body, headers.has("transfer-encoding")),
     type: headers.get("content-type") ?? "",
-    closes: headers.get("connection") === "close",
+    closes: /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i.test(headers.get("connection") ?? ""),
     extraHeaders: () => list,
   };
-}
-
-/** The length of a GET is unknown where the response to HEAD has neither a body nor a length. */
-function withoutBody(method: string): OutgoingBody {
-  return method === "HEAD" ? { async *[Symbol.asyncIterator]() {} } : null;
 }
 
 /** A body that is complete at once is written in one piece, with its length; any other, or one declared as such, is a stream. */

@@ -136,6 +136,36 @@ test("a client that leaves aborts the signal and cancels the stream", async () =
   await Promise.all([aborted.promise, cancelled.promise]);
 });
 
+test("a read that the handler does not wait for rejects nothing when it has responded", async () => {
+  await using server = await start((request) => {
+    void request.json();
+    return new Response("no", { status: 401 });
+  });
+  const socket = connect(server.port, "127.0.0.1").on("error", () => {});
+  socket.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 20\r\n\r\n{");
+  assert.match(String(await once(socket, "data")), /^HTTP\/1\.1 401 [\s\S]*connection: close/);
+  socket.destroy();
+  assert.equal((await server.get("/", { method: "POST", body: "1" })).status, 401);
+});
+
+test("a body that is read while its response is written, and not to its end, closes the connection", async () => {
+  await using server = await start(({ body }) => {
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const pull = async (to: ReadableStreamDefaultController) => {
+      await new Promise(setImmediate); // the head is written before
+      to.enqueue((await reader.read()).value);
+      to.close();
+    };
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+  });
+  const socket = connect(server.port, "127.0.0.1")
+    .on("error", () => {})
+    .resume();
+  socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 500000\r\n\r\n${"x".repeat(100_000)}`);
+  await once(socket, "end");
+  socket.destroy();
+});
+
 test("a response of fetch() is passed on decoded", async () => {
   const headers = { "content-encoding": "gzip" };
   await using upstream = await start(() => new Response(gzipSync("text"), { headers }));

@@ -227,7 +227,7 @@ test("lists all bad variables at a start", async () => {
   const problems = [
     ...stores,
     'PORT is "abc". It must be a whole number.',
-    'TRUSTED_PROXIES has "proxy". Write for example 10.0.0.0/8,::1.',
+    'TRUSTED_PROXIES is "proxy". It takes for example 10.0.0.0/8,::1.',
   ];
   const secret = "SESSION_SECRET must have at least 32 characters.";
   const level = 'LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.';
@@ -332,7 +332,7 @@ test("reads the addresses of proxies from TRUSTED_PROXIES, and refuses what is n
     assert.equal(bad.code, 1);
     assert.match(
       bad.stderr,
-      /^Cannot start: TRUSTED_PROXIES has "proxy"\. Write for example 10\.0\.0\.0\/8,::1\. See .*\n$/,
+      /^Cannot start: TRUSTED_PROXIES is "10\.0\.0\.0\/8,proxy"\. It takes for example 10\.0\.0\.0\/8,::1\. See .*\n$/,
     );
     const env = { TRUSTED_PROXIES: "127.0.0.1, ::1" };
     const seen = async (url: string) => {

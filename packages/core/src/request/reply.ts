@@ -185,7 +185,7 @@ export class Outgoing implements ServerOutgoing {
 
   /** Whether the application asks to close the connection after this response. */
   get closes(): boolean {
-    return this.#headers?.header("connection") === "close";
+    return this.#headers?.header("connection").toLowerCase() === "close";
   }
 
   /** For the writer: the headers other than the default type, without allocating any. */

@@ -1,5 +1,5 @@
 import type { Incoming as ServerIncoming } from "@tenon/server";
-import { toByteStream } from "@tenon/server/internal";
+import { toRequestBody } from "@tenon/server/internal";
 import { refuseType } from "../body/body-error.ts";
 import { type Form, isForm, parseForm } from "../body/form.ts";
 import type { RequestLimits } from "../body/limits.ts";
@@ -98,10 +98,11 @@ export class RequestView {
     if (method === "GET" || method === "HEAD") return new Request(url, init);
     if (this.#request.body !== undefined) throw new Error(alreadyRead);
     this.#refuseReaders();
-    return new Request(url, { ...init, body: toByteStream(this.#readLater()), duplex: "half" });
+    // a variable, because TypeScript's types of browsers, with which applications share code, have no `duplex`
+    const withBody = { ...init, body: toRequestBody(() => this.#readLater()), duplex: "half" as const };
+    return new Request(url, withBody);
   }
 
-  /** Opens the body with the first read: a handler that ignores it asks the client for nothing. */
   async *#readLater(): AsyncGenerator<Uint8Array, void> {
     try {
       yield* this.#openBody(this.#request.bodyLimit ?? this.#limits.body);

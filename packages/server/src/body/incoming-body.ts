@@ -1,5 +1,6 @@
 import type { BodyMemory } from "./body-memory.ts";
 import { boundedChunks, type ToBodyError, tooLarge } from "./bounded-chunks.ts";
+import { BodyLeft } from "./stream.ts";
 
 /** Bytes that may wait for the reader before the transport pauses. */
 const maxWaiting = 64 * 1024;
@@ -121,7 +122,11 @@ export class IncomingBody {
   stream(limit: number, timeout: number): AsyncGenerator<Uint8Array, void> {
     this.wasRead = true;
     if (!this.complete && this.#error === undefined && (this.#declared ?? 0) <= limit) this.#source.start(true);
-    return boundedChunks({ next: () => this.#take() }, { declared: this.#declared, limit, timeout }, this.#toError);
+    const toError: ToBodyError = (status, detail) => {
+      this.timedOut ||= status === 408;
+      return this.#toError(status, detail);
+    };
+    return boundedChunks({ next: () => this.#take() }, { declared: this.#declared, limit, timeout }, toError);
   }
 
   /** The handler has responded. A stream that it left must not wait for the rest, and bytes that nothing has read are dropped. */
@@ -129,7 +134,7 @@ export class IncomingBody {
     this.#isReleased = true;
     this.#memory.release(this);
     if (!this.wasRead) this.#waiting = [];
-    else if (this.#whole === undefined) this.fail(new Error("The handler has responded before the body was read."));
+    else if (this.#whole === undefined) this.fail(new BodyLeft("The handler has responded before the body was read."));
   }
 
   /** Whether no byte has arrived since the last call, although the reader waits for one. */

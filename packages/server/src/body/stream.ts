@@ -41,3 +41,22 @@ export async function stop(iterator: () => AsyncIterator<unknown>): Promise<void
     // it is read elsewhere, or fails while it cleans up: this response does not depend on it
   }
 }
+
+/** Why a stream of a request body ends when the handler has responded without it. */
+export class BodyLeft extends Error {}
+
+/**
+ * The body of a web `Request`, opened with its first read: a handler that ignores it asks the client for nothing. A read
+ * that the handler did not wait for stays pending: it is a promise of `Request`, whose rejection would crash the process.
+ */
+export function toRequestBody(open: () => AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = async function* () {
+    try {
+      yield* open();
+    } catch (error) {
+      if (error instanceof BodyLeft) await new Promise(() => {});
+      throw error;
+    }
+  };
+  return toByteStream(chunks());
+}

@@ -29,9 +29,7 @@ export async function handleFetch(options: ServerOptions, request: Request): Pro
     header: (name) => findHeader(rawHeaders, name),
     headers: () => toHeaderMap(rawHeaders),
     readBody(limit, timeout) {
-      const whole = Array.fromAsync(incoming.streamBody?.(limit, timeout) ?? []).then((chunks) =>
-        Buffer.concat(chunks),
-      );
+      const whole = collect(incoming.streamBody?.(limit, timeout) ?? []);
       whole.catch(() => {}); // a handler may not await it: the unhandled rejection would crash the process
       return whole;
     },
@@ -62,6 +60,12 @@ export function refuseFetch(
 ): Response {
   const { type, body } = toRefusal(status, reason);
   return new Response(method === "HEAD" ? null : body, { status, headers: { "content-type": type } });
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[]): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
 }
 
 function read(request: Request, { toBodyError }: ServerOptions) {

@@ -5,6 +5,7 @@ import type { HeaderValue, Outgoing } from "../handler.ts";
 import { findHeader, toHeaderMap } from "../request/header-list.ts";
 import type { Inspected } from "../request/inspect.ts";
 import { toCanonicalAddress } from "../request/ip-range.ts";
+import type { Peer } from "../request/proxy.ts";
 import type { Exchange, Message } from "../response/exchange.ts";
 
 const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
@@ -15,10 +16,6 @@ export class NodeMessage implements Message, BodySource {
   readonly url: string;
   readonly httpVersion: string;
   readonly rawHeaders: readonly string[];
-  readonly peer: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly host: string;
   /** A pipelined response has none of its own yet. */
   readonly socket: Socket;
   readonly stream: ServerResponse;
@@ -29,6 +26,7 @@ export class NodeMessage implements Message, BodySource {
   readonly #exchange: Exchange;
   /** Bytes that have arrived after a request that asks for another protocol. */
   readonly #following: Uint8Array | undefined;
+  #client: Peer | undefined;
   #controller: AbortController | undefined;
   #body: IncomingBody | undefined;
 
@@ -42,13 +40,6 @@ export class NodeMessage implements Message, BodySource {
     this.httpVersion = req.httpVersion;
     this.rawHeaders = req.rawHeaders;
     this.socket = req.socket;
-    this.peer = toCanonicalAddress(req.socket.remoteAddress);
-    const protocol = "encrypted" in req.socket ? "https" : "http";
-    const connected = { address: this.peer, protocol, host: req.headers.host ?? "" };
-    const client = exchange.trust.resolve(connected, (name) => this.header(name));
-    this.address = client.address;
-    this.protocol = client.protocol;
-    this.host = client.host;
   }
 
   get path(): string {
@@ -56,6 +47,18 @@ export class NodeMessage implements Message, BodySource {
   }
   get search(): string {
     return this.inspected.search;
+  }
+  get address(): string {
+    return this.#resolveClient().address;
+  }
+  get peer(): string {
+    return toCanonicalAddress(this.socket.remoteAddress);
+  }
+  get protocol(): string {
+    return this.#resolveClient().protocol;
+  }
+  get host(): string {
+    return this.#resolveClient().host;
   }
   get destroyed(): boolean {
     return this.stream.destroyed;
@@ -95,6 +98,11 @@ export class NodeMessage implements Message, BodySource {
     return this.#open().stream(limit, timeout);
   }
 
+  #resolveClient(): Peer {
+    this.#client ??= this.#exchange.trust.clientOf(this);
+    return this.#client;
+  }
+
   #open(): IncomingBody {
     const { bodies, options } = this.#exchange;
     this.#body ??= new IncomingBody(this.inspected.contentLength, this, bodies, options.toBodyError);
@@ -105,7 +113,7 @@ export class NodeMessage implements Message, BodySource {
     const body = this.#open();
     this.#req
       .on("data", (chunk: Buffer) => {
-        if (!body.push(chunk)) this.#req.pause();
+        if (!body.push(chunk) && !body.failed) this.#req.pause(); // the rest of one that failed is dropped
       })
       .once("end", () => body.end())
       .once("close", () => body.fail(this.#exchange.options.toBodyError(400)));

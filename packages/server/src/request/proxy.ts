@@ -8,6 +8,13 @@ export interface Peer {
   readonly host: string;
 }
 
+interface ReceivedRequest {
+  readonly socket: object;
+  readonly peer: string;
+  readonly inspected: { readonly host: string };
+  header(name: string): string | undefined;
+}
+
 /** Decides where a request came from. Proxy headers count only from trusted peers. */
 export class ProxyTrust {
   /** Apart, because node:net treats IPv4 addresses as part of `::/8`. */
@@ -23,6 +30,13 @@ export class ProxyTrust {
     for (const { address, bits, type } of proxies.map(parseRange).filter((range) => range !== undefined)) {
       this.#trusted[type].addSubnet(address, bits, type);
     }
+  }
+
+  /** Where a request of a socket came from. */
+  clientOf(request: ReceivedRequest): Peer {
+    const { socket, peer: address, inspected } = request;
+    const connected = { address, protocol: "encrypted" in socket ? "https" : "http", host: inspected.host };
+    return this.resolve(connected, (name) => request.header(name));
   }
 
   /** Walks `X-Forwarded-For` from the right and stops at the first address that is not one of our proxies. */

@@ -115,6 +115,6 @@ function lengthOf(
   if (typeof body === "string") return String(Buffer.byteLength(body));
   if (body instanceof Uint8Array) return String(body.byteLength);
   const length = toLength(declared);
-  if (body === null && !(isHead && length !== undefined)) return "0";
+  if (body === null && !isHead) return "0"; // that of a GET may be another one
   return length === undefined ? undefined : String(length);
 }

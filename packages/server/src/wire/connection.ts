@@ -212,6 +212,7 @@ export class WireConnection implements SocketEvents {
     this.wire.deadline = 0;
     if (status === 408) this.wire.timedOut();
     this.message?.body?.break(status);
+    this.socket.resume(); // what still arrives is dropped, and a client that leaves is noticed
     if (this.message?.finished === true) this.#linger();
   }
 

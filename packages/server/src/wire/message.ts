@@ -121,9 +121,7 @@ export class WireMessage implements Message {
   }
 
   #resolveClient(): Peer {
-    const protocol = "encrypted" in this.socket ? "https" : "http";
-    const connected = { address: this.peer, protocol, host: this.inspected.host };
-    this.#client ??= this.wire.parts.exchange.trust.resolve(connected, (name) => this.header(name));
+    this.#client ??= this.wire.parts.exchange.trust.clientOf(this);
     return this.#client;
   }
 
@@ -184,6 +182,7 @@ export class WireMessage implements Message {
 
   end(): void {
     const { socket } = this;
+    if (this.body?.leavesTooMuch() === true) this.wire.closing = true; // it was read while the response was written
     this.body?.release();
     socket.cork();
     this.flushHeaders();

@@ -303,6 +303,32 @@ testOnNode(
   { limits: { stopTimeout: 200 } },
 );
 
+testOnNode("the host of an absolute target wins over Host", routes, async ({ untilClosed }) => {
+  const [response] = await untilClosed("GET http://b:81/who/ada HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  assert.equal(JSON.parse(response?.body ?? "").host, "b:81");
+});
+
+const first = {
+  method: "POST" as const,
+  path: "/first",
+  handler: async (ctx: Context) => {
+    await ctx.request().toWebRequest().body?.getReader().read();
+    return "first";
+  },
+};
+testOnNode("the rest of a body that was read in part is dropped", [...routes, first], async ({ connect }) => {
+  const client = connect().send(
+    `POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${"x".repeat(100_000)}`,
+  );
+  await client.responses(1);
+  client.send(`${"x".repeat(100_000)}${request("/text")}`);
+  const responses = await client.responses(2);
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 201],
+  );
+});
+
 test("node:http: serves https", async () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
   const cert = fixture("cert");
