@@ -90,29 +90,6 @@ test("requests are refused as on a socket", () =>
     }
   }));
 
-const handled = Promise.withResolvers<void>();
-test("the signal of the request is the signal of the context", () =>
-  withApp(
-    [
-      {
-        method: "GET",
-        path: "/",
-        handler: (ctx: Context) =>
-          new Promise((resolve) => {
-            ctx.signal.addEventListener("abort", () => resolve("aborted"));
-            handled.resolve();
-          }),
-      },
-    ],
-    async (app) => {
-      const controller = new AbortController();
-      const response = app.fetch(new Request(url, { signal: controller.signal }));
-      await handled.promise;
-      controller.abort();
-      assert.equal(await (await response).json(), "aborted");
-    },
-  ));
-
 test("protocol and host are those of the URL, and there is no address", () =>
   withApp(
     [

@@ -56,13 +56,6 @@ testOnNode("a request passes path, query, headers, host and address on", routes,
   assert.deepEqual([missing.status, await missing.json()], [404, { error: "Not Found" }]);
 });
 
-testOnNode("HEAD has no body", routes, async ({ untilClosed }) => {
-  const [head, ...more] = await untilClosed("HEAD /text HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", {
-    head: true,
-  });
-  assert.deepEqual([head?.status, head?.headers.get("content-length"), more], [201, "2", []]);
-});
-
 testOnNode(
   "forwarded headers count from trusted proxies",
   routes,
