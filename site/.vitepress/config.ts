@@ -19,6 +19,7 @@ const modules = [
   "core/middleware",
   "core/testing",
   "core/cli",
+  "server",
   "data",
   "auth",
   "accounts",
