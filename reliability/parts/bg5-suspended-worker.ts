@@ -37,11 +37,11 @@ export const part: Part = {
             if (await becomesTrue(() => started(second.pid) !== undefined, 15_000)) totals.elsewhere++;
             totals.slowest = Math.max(totals.slowest, (started(second.pid)?.at ?? 0) - suspendedAt);
             first.signal("SIGCONT");
-            await first.ask({ type: "finish", job }); // in every second round it may have been aborted before
+            await first.ask({ type: "finish", jobs: [job] }); // in every second round it may have been aborted before
             await sleep(job % 2 === 0 ? 300 : lease);
             const find = () => enqueuer.ask<JobRecord | undefined>({ type: "find", id: job });
             if ((await find())?.state === "running") totals.open++;
-            await second.ask({ type: "finish", job });
+            await second.ask({ type: "finish", jobs: [job] });
             await becomesTrue(async () => (await find())?.state === "done", 5000);
             const record = await find();
             if (record?.state === "done" && record.result === second.pid && record.attempt === 2) totals.result++;

@@ -33,7 +33,7 @@ export type JobCommand =
   /** New jobs in each lane, one after another with a pause in milliseconds, until the load is stopped. */
   | { readonly type: "start load"; readonly lanes: number; readonly pause: number }
   | { readonly type: "same key"; readonly key: string; readonly calls: number }
-  | { readonly type: "finish"; readonly job: number }
+  | { readonly type: "finish"; readonly jobs: readonly number[] }
   | { readonly type: "find"; readonly id: number }
   | { readonly type: "query"; readonly sql: string }
   /** Milliseconds of each claim of one job; the jobs end. */
